@@ -10,7 +10,7 @@ use arrow_schema::ArrowError;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use retold::{Dedup, Dropped, Error, Findings, PageNo, Rank, date_text, in_pool};
+use retold::{Dedup, Dropped, DroppedAs, Error, Findings, PageNo, Rank, date_text, in_pool};
 use retold_report::{Against, Job, OutDir, OutputConfig, Request};
 
 use crate::error::{InternalError, in_python, raise, usage};
@@ -115,6 +115,8 @@ pub fn pairs(findings: &Findings) -> Columns {
             "shared",
             numbers(pairs().map(|pair| i64::from(pair.shared))),
         ),
+        ("own_a", numbers(pairs().map(|pair| i64::from(pair.own_a)))),
+        ("own_b", numbers(pairs().map(|pair| i64::from(pair.own_b)))),
     ]
 }
 
@@ -134,7 +136,7 @@ pub fn clusters(findings: &Findings) -> Columns {
     ]
 }
 
-/// `dropped.jsonl`; with `mark` nothing is dropped.
+/// `dropped.jsonl` without the clusters; with `mark` nothing is dropped.
 pub fn dropped(findings: &Findings, mark: bool) -> Columns {
     let dropped = || findings.dropped.iter().filter(|_| !mark);
     vec![
@@ -146,6 +148,14 @@ pub fn dropped(findings: &Findings, mark: bool) -> Columns {
         (
             "relation",
             strings(dropped().map(|gone| gone.relation.name())),
+        ),
+        ("lost", numbers(dropped().map(|gone| i64::from(gone.lost)))),
+        (
+            "parts",
+            numbers(dropped().map(|gone| match gone.relation {
+                DroppedAs::Collection { parts } => Some(i64::from(parts)),
+                DroppedAs::Repeats(_) | DroppedAs::SameUrl => None,
+            })),
         ),
     ]
 }
@@ -168,7 +178,8 @@ impl PyFindings {
 
 #[pymethods]
 impl PyFindings {
-    /// Related pages: `a`, `b` (a < b), `relation` of a to b, `similarity`, `length_ratio`, `shared`.
+    /// Related pages: `a`, `b` (a < b), `relation` of a to b, `similarity`, `length_ratio`, `shared`, and
+    /// `own_a` and `own_b`, the words of a in passages that b does not have, and the other way round.
     #[getter]
     fn pairs(&self, py: Python<'_>) -> PyResult<Table> {
         py.detach(|| table(pairs(&self.findings)))
@@ -202,7 +213,7 @@ impl PyFindings {
     }
 
     /// Pages that are dropped: `id`, the `canonical` page that is kept for it, the `relation` of the first to the second, the `cluster`
-    /// and its `cluster_size`, and the `row` of the page in the input that was passed, from 0 (None for pages of files).
+    /// and its `cluster_size`, how many words of its own are `lost` with it, of a collection how many `parts` stay, and the `row` of the page in the input that was passed, from 0 (None for pages of files).
     ///
     /// >>> import retold
     /// >>> texts = ["The ferry left late because of the storm.", "A bridge was opened.", "The ferry left late because of the storm."]
@@ -214,16 +225,19 @@ impl PyFindings {
         py.detach(|| {
             let (findings, mark) = (&self.findings, self.request.output.mark);
             let mut columns = dropped(findings, mark);
+            let mut of_clusters = Vec::new();
             let gone = findings.dropped.iter().filter(|_| !mark);
             let cluster_of = findings.cluster_of();
             let cluster = |gone: &Dropped| cluster_of[gone.page.at()];
             let size = |number: u32| findings.clusters[number as usize].members.len() as i64;
-            columns.push((
+            of_clusters.push((
                 "cluster",
                 numbers(gone.clone().map(|gone| cluster(gone).map(i64::from))),
             ));
             let sizes = gone.clone().map(|gone| cluster(gone).map_or(1, size));
-            columns.push(("cluster_size", numbers(sizes)));
+            of_clusters.push(("cluster_size", numbers(sizes)));
+            // The order of `dropped.jsonl`.
+            columns.splice(3..3, of_clusters);
             let rows = gone.map(|gone| self.row(findings.by_id[gone.page.at()]));
             columns.push(("row", numbers(rows)));
             table(columns)
@@ -387,7 +401,7 @@ impl PyFindings {
 #[pyfunction]
 #[pyo3(
     signature = (pages, *, model=None, out=None, force=false, threads=0, memory=None, temp_dir=None, allow_empty=false, progress=None, **options),
-    text_signature = "(pages, *, model=None, out=None, force=False, threads=0, memory=None, temp_dir=None, allow_empty=False, progress=None, kept=True, mark=False, annotate=False, annotate_as=None, stories=False, revisits=False, names='retold', tables='jsonl', report_text=None, alarm_size=1000, text_field='text', skip_roles=[], html_field='html', id_field='id', url_field='url', date_field='date', title_field='title', site_field=None, site_dir=None, status='200', delimiter=None, quote='\"', max_record_size=67108864, across=None, within=[], window=None, same_url='off', versions='newest', fold=['nfkc', 'case', 'simplify'], extract=None, user_dict=None, synonyms=None, stop_words=None, knowledge=None, method='coverage', preset=None, params={}, exact=True, cluster='two-edge', canonical='longest', rank=None, drop='both')"
+    text_signature = "(pages, *, model=None, out=None, force=False, threads=0, memory=None, temp_dir=None, allow_empty=False, progress=None, kept=True, mark=False, annotate=False, annotate_as=None, stories=False, revisits=False, names='retold', tables='jsonl', report_text=None, alarm_size=1000, text_field='text', skip_roles=[], html_field='html', id_field='id', url_field='url', date_field='date', title_field='title', site_field=None, site_dir=None, status='200', delimiter=None, quote='\"', max_record_size=67108864, across=None, within=[], window=None, same_url='off', versions='newest', fold=['nfkc', 'case', 'simplify'], extract=None, user_dict=None, synonyms=None, stop_words=None, knowledge=None, method='coverage', preset=None, params={}, own=None, exact=True, cluster='two-edge', canonical='longest', rank=None, drop='both', collections='parts')"
 )]
 #[expect(clippy::too_many_arguments, reason = "keyword arguments")]
 pub fn dedup<'py>(

@@ -157,7 +157,8 @@ impl Index {
     }
 
     /// Makes an empty index in a new folder, open for writing. It judges with a model that has learnt, or with a new one with
-    /// these options. Without `texts`, verdicts come from the sketches alone.
+    /// these options. Without `texts`, verdicts come from the sketches alone. It learns again what is common at 100 pages and whenever they
+    /// have doubled, unless `learns` is false.
     ///
     /// >>> import retold, tempfile
     /// >>> with retold.Index.create(tempfile.mkdtemp() + "/index", canonical="first") as index:
@@ -166,18 +167,20 @@ impl Index {
     #[staticmethod]
     #[pyo3(
     name = "create",
-    signature = (path, *, model=None, texts=true, **options),
-    text_signature = "(path, *, model=None, texts=True, text_field='text', skip_roles=[], html_field='html', id_field='id', url_field='url', date_field='date', title_field='title', site_field=None, site_dir=None, status='200', delimiter=None, quote='\"', max_record_size=67108864, across=None, within=[], window=None, same_url='off', versions='newest', fold=['nfkc', 'case', 'simplify'], extract=None, user_dict=None, synonyms=None, stop_words=None, knowledge=None, method='coverage', preset=None, params={}, exact=True, cluster='two-edge', canonical='longest', rank=None, drop='both')"
+    signature = (path, *, model=None, texts=true, learns=true, **options),
+    text_signature = "(path, *, model=None, texts=True, learns=True, text_field='text', skip_roles=[], html_field='html', id_field='id', url_field='url', date_field='date', title_field='title', site_field=None, site_dir=None, status='200', delimiter=None, quote='\"', max_record_size=67108864, across=None, within=[], window=None, same_url='off', versions='newest', fold=['nfkc', 'case', 'simplify'], extract=None, user_dict=None, synonyms=None, stop_words=None, knowledge=None, method='coverage', preset=None, params={}, own=None, exact=True, cluster='two-edge', canonical='longest', rank=None, drop='both', collections='parts')"
 )]
     fn make(
         py: Python<'_>,
         path: PathBuf,
         model: Option<&Bound<'_, Model>>,
         texts: bool,
+        learns: bool,
         options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Index> {
         let model = Model::given(model, plain::options(options)?)?;
-        let builder = Library::builder(path).texts(texts).writer_name(WHO);
+        let builder = Library::builder(path).texts(texts).learns(learns);
+        let builder = builder.writer_name(WHO);
         let made = py.detach(|| builder.create(&model));
         made.map(Index::of).map_err(raise)
     }
@@ -204,7 +207,11 @@ impl Index {
     ) -> PyResult<Bound<'py, PyAny>> {
         let answers = self.each(py, pages, commit, progress, |made| {
             let good: Vec<Prepared> = made.iter().flatten().cloned().collect();
-            let added = self.write(|writer| writer.add(&good, Some(matches)))?;
+            let added = self.write(|writer| {
+                let added = writer.add(&good, Some(matches))?;
+                writer.learn_if_grown(&RunConfig::default(), &())?;
+                Ok(added)
+            })?;
             let mut added = added.iter();
             let answers =
                 made.iter()

@@ -4,7 +4,9 @@ use std::path::PathBuf;
 
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use retold::{ComparedPage, Error, JudgeConfig, Judgement as Judged, Offsets, explain_pair};
+use retold::{
+    ComparedPage, Error, JudgeConfig, Judgement as Judged, Offsets, OwnLimit, explain_pair,
+};
 use serde_json::{Map, Value};
 
 use crate::error::{raise, usage};
@@ -29,6 +31,12 @@ use crate::values::{Judgement, Sketch, Text, Verdict};
 #[pyclass(frozen, module = "retold")]
 pub struct Model(pub retold::Model);
 
+/// A new model of options by name.
+fn made(mut options: Map<String, Value>) -> retold::Result<retold::Model> {
+    OwnLimit::expand(&mut options)?;
+    retold::Model::new(JudgeConfig::from_map(options)?)
+}
+
 impl Model {
     /// The given model, or a new one of these options; not both.
     pub fn given(
@@ -44,9 +52,7 @@ impl Model {
                 )))
             }
             Some(model) => Ok(model.get().0.clone()),
-            None => JudgeConfig::from_map(options)
-                .and_then(retold::Model::new)
-                .map_err(raise),
+            None => made(options).map_err(raise),
         }
     }
 
@@ -102,7 +108,7 @@ impl Model {
     #[new]
     #[pyo3(
     signature = (**options),
-    text_signature = "(*, text_field='text', skip_roles=[], html_field='html', id_field='id', url_field='url', date_field='date', title_field='title', site_field=None, site_dir=None, status='200', delimiter=None, quote='\"', max_record_size=67108864, across=None, within=[], window=None, same_url='off', versions='newest', fold=['nfkc', 'case', 'simplify'], extract=None, user_dict=None, synonyms=None, stop_words=None, knowledge=None, method='coverage', preset=None, params={}, exact=True, cluster='two-edge', canonical='longest', rank=None, drop='both')"
+    text_signature = "(*, text_field='text', skip_roles=[], html_field='html', id_field='id', url_field='url', date_field='date', title_field='title', site_field=None, site_dir=None, status='200', delimiter=None, quote='\"', max_record_size=67108864, across=None, within=[], window=None, same_url='off', versions='newest', fold=['nfkc', 'case', 'simplify'], extract=None, user_dict=None, synonyms=None, stop_words=None, knowledge=None, method='coverage', preset=None, params={}, own=None, exact=True, cluster='two-edge', canonical='longest', rank=None, drop='both', collections='parts')"
 )]
     fn new(options: Option<&Bound<'_, PyDict>>) -> PyResult<Model> {
         Model::given(None, plain::options(options)?).map(Model)
@@ -358,7 +364,7 @@ impl Model {
 #[pyfunction]
 #[pyo3(
     signature = (a, b, *, model=None, **options),
-    text_signature = "(a, b, *, model=None, text_field='text', skip_roles=[], html_field='html', id_field='id', url_field='url', date_field='date', title_field='title', site_field=None, site_dir=None, status='200', delimiter=None, quote='\"', max_record_size=67108864, across=None, within=[], window=None, same_url='off', versions='newest', fold=['nfkc', 'case', 'simplify'], extract=None, user_dict=None, synonyms=None, stop_words=None, knowledge=None, method='coverage', preset=None, params={}, exact=True, cluster='two-edge', canonical='longest', rank=None, drop='both')"
+    text_signature = "(a, b, *, model=None, text_field='text', skip_roles=[], html_field='html', id_field='id', url_field='url', date_field='date', title_field='title', site_field=None, site_dir=None, status='200', delimiter=None, quote='\"', max_record_size=67108864, across=None, within=[], window=None, same_url='off', versions='newest', fold=['nfkc', 'case', 'simplify'], extract=None, user_dict=None, synonyms=None, stop_words=None, knowledge=None, method='coverage', preset=None, params={}, own=None, exact=True, cluster='two-edge', canonical='longest', rank=None, drop='both', collections='parts')"
 )]
 pub fn explain<'py>(
     a: &Bound<'py, PyAny>,
@@ -391,7 +397,7 @@ pub fn explain<'py>(
 #[pyo3(
     name = "text",
     signature = (page, **options),
-    text_signature = "(page, *, text_field='text', skip_roles=[], html_field='html', id_field='id', url_field='url', date_field='date', title_field='title', site_field=None, site_dir=None, status='200', delimiter=None, quote='\"', max_record_size=67108864, across=None, within=[], window=None, same_url='off', versions='newest', fold=['nfkc', 'case', 'simplify'], extract=None, user_dict=None, synonyms=None, stop_words=None, knowledge=None, method='coverage', preset=None, params={}, exact=True, cluster='two-edge', canonical='longest', rank=None, drop='both')"
+    text_signature = "(page, *, text_field='text', skip_roles=[], html_field='html', id_field='id', url_field='url', date_field='date', title_field='title', site_field=None, site_dir=None, status='200', delimiter=None, quote='\"', max_record_size=67108864, across=None, within=[], window=None, same_url='off', versions='newest', fold=['nfkc', 'case', 'simplify'], extract=None, user_dict=None, synonyms=None, stop_words=None, knowledge=None, method='coverage', preset=None, params={}, own=None, exact=True, cluster='two-edge', canonical='longest', rank=None, drop='both', collections='parts')"
 )]
 pub fn text_of<'py>(
     page: &Bound<'py, PyAny>,

@@ -23,6 +23,7 @@ pub fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(pages::more_fields, module)?)?;
     module.add_function(wrap_pyfunction!(pages::deletes, module)?)?;
     module.add_function(wrap_pyfunction!(pages::verifies, module)?)?;
+    module.add_function(wrap_pyfunction!(pages::counts_own, module)?)?;
     module.add_function(wrap_pyfunction!(pages::name_rows, module)?)?;
     module.add_function(wrap_pyfunction!(pages::fingerprint_rows, module)?)?;
     module.add_function(wrap_pyfunction!(keys::unit_rows, module)?)?;

@@ -25,9 +25,9 @@ use crate::values::{Pickled, function};
 /// >>> story = "The ferry to Naxos left late because of the storm. Passengers waited at the quay until noon."
 /// >>> found = retold.dedup([{"id": "a", "text": story}, {"id": "b", "text": story}])
 /// >>> found.dropped
-/// <retold.Table of 1 row: id, canonical, relation, cluster, cluster_size, row>
+/// <retold.Table of 1 row: id, canonical, relation, cluster, cluster_size, lost, parts, row>
 /// >>> list(found.dropped)
-/// [{'id': 'b', 'canonical': 'a', 'relation': 'duplicate', 'cluster': 0, 'cluster_size': 2, 'row': 1}]
+/// [{'id': 'b', 'canonical': 'a', 'relation': 'duplicate', 'cluster': 0, 'cluster_size': 2, 'lost': 0, 'parts': None, 'row': 1}]
 #[pyclass(frozen, module = "retold")]
 pub struct Table(pub RecordBatch);
 

@@ -82,7 +82,7 @@ pub struct Judgement(pub Judged);
 pub type Pickled<'py, T> = PyResult<(Bound<'py, PyAny>, T)>;
 
 /// What `pickle` keeps of a verdict: its fields in order.
-type VerdictParts = (&'static str, f64, f64, u32);
+type VerdictParts = (&'static str, f64, f64, u32, u32, u32);
 
 /// What `pickle` keeps of a text: the options that it was made under and its stable byte form; id, site, date, URL, and what was seen.
 type TextParts<'py> = (
@@ -113,11 +113,13 @@ fn parts(said: &Said) -> VerdictParts {
         said.similarity,
         said.length_ratio,
         said.shared,
+        said.own_a,
+        said.own_b,
     )
 }
 
-fn said(parts: (String, f64, f64, u32)) -> PyResult<Said> {
-    let (name, similarity, length_ratio, shared) = parts;
+fn said(parts: (String, f64, f64, u32, u32, u32)) -> PyResult<Said> {
+    let (name, similarity, length_ratio, shared, own_a, own_b) = parts;
     let relation = serde_json::from_value(name.into());
     Ok(Said {
         relation: relation.map_err(|error| usage(error.to_string()))?,
@@ -126,21 +128,28 @@ fn said(parts: (String, f64, f64, u32)) -> PyResult<Said> {
         shared,
         // Not shown.
         shared_chars: 0,
+        own_a,
+        own_b,
     })
 }
 
-#[pyfunction(name = "_verdict")]
+#[pyfunction(name = "_verdict", signature = (relation, similarity, length_ratio, shared, own_a=0, own_b=0))]
 fn verdict_of(
     relation: String,
     similarity: f64,
     length_ratio: f64,
     shared: u32,
+    own_a: u32,
+    own_b: u32,
 ) -> PyResult<Verdict> {
-    said((relation, similarity, length_ratio, shared)).map(Verdict)
+    said((relation, similarity, length_ratio, shared, own_a, own_b)).map(Verdict)
 }
 
 #[pyfunction(name = "_judgement")]
-fn judgement_of(answer: &str, verdict: Option<(String, f64, f64, u32)>) -> PyResult<Judgement> {
+fn judgement_of(
+    answer: &str,
+    verdict: Option<(String, f64, f64, u32, u32, u32)>,
+) -> PyResult<Judgement> {
     let verdict = verdict.map(said).transpose()?;
     Ok(Judgement(match (answer, verdict) {
         ("yes", Some(verdict)) => Judged::Yes(verdict),
@@ -193,7 +202,7 @@ fn text_of(
 
 #[pymethods]
 impl Verdict {
-    /// `duplicate`, `contains` or `contained_by`, read from the first page to the second.
+    /// `duplicate`, `contains`, `contained_by` or `overlaps`, read from the first page to the second.
     #[getter]
     fn relation(&self) -> &'static str {
         self.0.relation.name()
@@ -215,6 +224,18 @@ impl Verdict {
     #[getter]
     fn shared(&self) -> u32 {
         self.0.shared
+    }
+
+    /// Words of the first page in its own passages, which the second does not have; 0 if the method does not count them.
+    #[getter]
+    fn own_a(&self) -> u32 {
+        self.0.own_a
+    }
+
+    /// Words of the second page in its own passages.
+    #[getter]
+    fn own_b(&self) -> u32 {
+        self.0.own_b
     }
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> Pickled<'py, VerdictParts> {

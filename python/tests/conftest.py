@@ -35,7 +35,8 @@ def _lines(path):
 
 @pytest.fixture(scope="session")
 def records():
-    """Pages that every door is tried with: copies, reprints, parts, a disclaimer on all of a site, HTML, odd ids."""
+    """Pages that every door is tried with: copies, reprints, parts, a disclaimer on all of a site, pages that overlap, collections, pages
+    under one notice, HTML, odd ids."""
     stories = [
         "The ferry to Naxos left late because of the storm. Passengers waited at the quay until noon. The captain said "
         "that it was the last boat of the day. Nobody was hurt, and the harbour stayed open for fishing boats.",
@@ -58,5 +59,14 @@ def records():
     for number in range(14):
         words = " ".join(f"word{number}x{at}" for at in range(40))
         pages.append({"id": f"p{number}", "text": f"{words}.{notice}", "url": f"http://notice.example/{number}"})
+    told = lambda topic, count: ", ".join(f"{topic}{at * 7 % 89} of {topic}{at * 13 % 97}" for at in range(count)) + ". "  # noqa: E731
+    shared, long_notice = told("comet", 50), told("notice", 40)
+    pages += [
+        {"id": "overlap-1", "text": f"{shared}\n{told('lake', 25)}", "url": "http://overlap.example/1"},
+        {"id": "overlap-2", "text": f"{told('wood', 25)}\n{shared}", "url": "http://overlap.example/2"},
+        {"id": "digest", "text": f"{stories[0]}\n{stories[1]}", "url": "http://digest.example/1"},
+        {"id": "digest-more", "text": f"{stories[0]}\n{stories[1]}\n{told('news', 30)}", "url": "http://digest.example/2"},
+    ]
+    pages += [{"id": f"n{number}", "text": f"{told(f'item{number}x', 9)}\n{long_notice}"} for number in range(8)]
     pages += [{"id": "empty", "text": ""}, {"text": "A page without an id."}, {"id": "s0", "text": "An id that is taken."}]
     return pages

@@ -23,6 +23,9 @@ def tables(found):
     found = {name: getattr(found, name).to_pylist() for name in TABLES}
     for row in found["dropped"]:
         del row["row"]
+        # Lines have it only of collections.
+        if row["parts"] is None:
+            del row["parts"]
     return found
 
 
@@ -41,8 +44,8 @@ def test_results_equal_those_of_the_command_on_files(examples, command, tmp_path
     assert tables(found) == {name: expected[name] for name in TABLES}
     assert len(expected["pairs"]) > 10 and len(expected["dropped"]) > 5
     summary = found.summary
-    assert {key: summary[key] for key in ("records", "pairs", "clusters", "relations", "sketches")} == {
-        key: expected["summary"][key] for key in ("records", "pairs", "clusters", "relations", "sketches")
+    assert {key: summary[key] for key in ("records", "pairs", "clusters", "relations", "lost", "sketches")} == {
+        key: expected["summary"][key] for key in ("records", "pairs", "clusters", "relations", "lost", "sketches")
     }
     gone = set(found.dropped.column("id"))
     assert len(found.kept) == summary["records"]["kept"] and not gone & set(found.kept.column("id"))
@@ -57,6 +60,8 @@ def test_results_equal_those_of_the_command_on_files(examples, command, tmp_path
         {"method": "tfidf", "canonical": "first"},
         {"preset": "dwdcs", "params": {"hubs": 40}},
         {"preset": "patent"},
+        {"own": 0},
+        {"own": "50,20%", "drop": "overlaps"},
     ],
     ids=str,
 )
@@ -171,6 +176,17 @@ def test_errors_by_kind(tmp_path):
         retold.Model.load(tmp_path / "bad.json")
     for kind in (retold.UsageError, retold.FileError, retold.CorruptError, retold.InternalError):
         assert issubclass(kind, retold.RetoldError)
+
+
+def test_own_sets_the_parameters_of_the_method():
+    params = retold.Model(own="50,20%").options["params"]
+    assert (params["own_words"], params["own_share"]) == (50, 0.2)
+    params = retold.Model(own=0, params={"own_share": 0.1}).options["params"]
+    assert (params["own_words"], params["own_share"]) == (0, 0.1)
+    with pytest.raises(retold.UsageError, match="`shingle` does not look at passages"):
+        retold.Model(method="shingle", own=0)
+    with pytest.raises(retold.UsageError, match="own=half: WORDS"):
+        retold.dedup([], own="half")
 
 
 def test_warnings(records):

@@ -77,7 +77,7 @@ def test_values_go_through_pickle(records, examples, tmp_path):
         assert (again.answer, repr(again)) == (said.answer, repr(said))
     verdict = model.compare(texts[0], texts[1])
     again = pickle.loads(pickle.dumps(verdict))
-    fields = ("relation", "similarity", "length_ratio", "shared")
+    fields = ("relation", "similarity", "length_ratio", "shared", "own_a", "own_b")
     assert [getattr(again, name) for name in fields] == [getattr(verdict, name) for name in fields]
     words.unlink()
 

@@ -85,6 +85,8 @@ try {
     const { page, done } = await open(report);
     await page.waitForSelector("body[data-ready]");
     assert.match(await page.textContent("h1"), /copies found/);
+    assert.match(await page.textContent("main section"), /What was lost/);
+    assert.ok((await page.$$(".drops a[href*=drop]")).length > 2, "dropped pages to look at");
     assert.ok((await page.$$(".chart svg rect.one")).length > 2, "charts have bars");
     assert.match(await page.textContent("main"), /threshold 0\.7/);
     await page.keyboard.press("2");
@@ -125,6 +127,8 @@ try {
     const links = await pairsOf(report);
     await pictures(report, "", "overview", "body[data-ready] .tiles");
     await pictures(report, "#/clusters", "clusters", ".row");
+    // The report begins with dropped pages, each beside the page that it went for.
+    await pictures(report, "#/drop/0", "drop", ".pair .columns");
     await pictures(report, links.cluster, "cluster", ".members");
     await pictures(report, links.pair, "pair", ".columns");
     const bare = dedup("bare", [join(root, "examples/pages")]);

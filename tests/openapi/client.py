@@ -24,6 +24,7 @@ added = add.sync(client=client, body=[NewPage(id=f"py/{n}", text=f"{text} Read m
 assert [page.status for page in added] == ["new", "new"], added
 found = query.sync(client=client, body=NewPage(text=text)).matches
 assert (found[0].id, found[0].title, found[0].site, found[0].relation) == ("py/1", "Storm", "a.example", "duplicate"), found
+assert (found[0].own, found[0].own_match) == (0, 0), found
 
 page = get.sync("py/1", client=client)
 assert page.text == text and page == get_by_url.sync(client=client, url_query="http://a.example/1"), page

@@ -7,8 +7,9 @@ use std::process::ExitCode;
 use clap::ValueEnum;
 use retold::{
     Error, Gold, Result, Unlisted, eval_csv_header, evaluate, evaluate_clusters, evaluate_removed,
-    read_removed, read_reported,
+    lost_passages, read_removed, read_reported,
 };
+use retold_report::Finished;
 
 use crate::say;
 
@@ -16,18 +17,19 @@ use crate::say;
 ///
 /// Prints JSON. With --pairs: scores over pairs for `any` relation, `duplicate` and `containment` (the direction must match), and over
 /// `pages`, where a page counts as found if one of its true pairs is found. With --dropped: `removed`, where precision is correctly
-/// removed / removed and recall is correctly removed / removable.
+/// removed / removed and recall is correctly removed / removable. With --lost: what the pages that a run dropped say that the pages which they went
+/// for do not, by a slow comparison that is independent of the run's.
 #[derive(clap::Args)]
 pub struct Args {
     /// The pairs.jsonl of a run
-    #[arg(long, value_name = "FILE", required_unless_present = "dropped")]
+    #[arg(long, value_name = "FILE", required_unless_present_any = ["dropped", "lost"])]
     pairs: Option<PathBuf>,
     /// The dropped.jsonl of a run: score the pages that it removed
     #[arg(long, value_name = "FILE", conflicts_with = "sweep")]
     dropped: Option<PathBuf>,
     /// Labelled pairs: a<TAB>b<TAB>duplicate|contains|contained_by|related|ignore|distinct
-    #[arg(long, value_name = "FILE")]
-    gold: PathBuf,
+    #[arg(long, value_name = "FILE", required_unless_present = "lost")]
+    gold: Option<PathBuf>,
     /// How a reported pair without a label counts
     #[arg(long, value_enum, default_value_t = NotListed::Distinct)]
     unlisted: NotListed,
@@ -37,6 +39,10 @@ pub struct Args {
     /// Print scores over a range of thresholds as CSV, as in --sweep threshold=0.7:1:0.05
     #[arg(long, value_name = "PARAM=FROM:TO:STEP", value_parser = sweep, requires = "pairs")]
     sweep: Option<Sweep>,
+    /// The output folder of a run: which of the dropped pages lose a passage of at least 12 words (20 characters) and 5 % of the page. Reads the inputs
+    /// of the run again
+    #[arg(long, value_name = "OUT", conflicts_with_all = ["pairs", "dropped", "gold", "universe", "sweep"])]
+    lost: Option<PathBuf>,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -75,8 +81,14 @@ fn sweep(text: &str) -> std::result::Result<Sweep, String> {
 
 /// Scores and prints.
 pub fn run(args: &Args) -> Result<ExitCode> {
+    if let Some(out) = &args.lost {
+        let lost = lost_passages(out, &Finished::open(out)?.inputs, &())?;
+        say::out(|to| writeln!(to, "{:#}", serde_json::json!(lost)))?;
+        return Ok(ExitCode::SUCCESS);
+    }
     let universe = args.universe.as_deref().map(read_ids).transpose()?;
-    let mut gold = Gold::read(&args.gold)?;
+    let mut gold = args.gold.as_deref().map(Gold::read).transpose()?;
+    let gold = gold.get_or_insert_default();
     if let Some(ids) = &universe {
         gold.restrict(ids);
     }
@@ -87,20 +99,20 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     if let (Some(sweep), Some(pairs)) = (&args.sweep, &args.pairs) {
         check_sweep(sweep, pairs)?;
         let reported = read_reported(pairs, universe.as_ref())?;
-        let score = |threshold| evaluate(&reported, &gold, unlisted, threshold).csv();
+        let score = |threshold| evaluate(&reported, gold, unlisted, threshold).csv();
         curve(sweep, score)?;
         return Ok(ExitCode::SUCCESS);
     }
     let mut result = serde_json::json!({});
     if let Some(pairs) = &args.pairs {
         let reported = read_reported(pairs, universe.as_ref())?;
-        result = serde_json::json!(evaluate(&reported, &gold, unlisted, f64::NEG_INFINITY));
-        let clusters = evaluate_clusters(&reported, &gold, universe.as_ref());
+        result = serde_json::json!(evaluate(&reported, gold, unlisted, f64::NEG_INFINITY));
+        let clusters = evaluate_clusters(&reported, gold, universe.as_ref());
         result["clusters"] = serde_json::json!(clusters);
     }
     if let Some(dropped) = &args.dropped {
         let removed = read_removed(dropped, universe.as_ref())?;
-        result["removed"] = serde_json::json!(evaluate_removed(&removed, &gold, unlisted));
+        result["removed"] = serde_json::json!(evaluate_removed(&removed, gold, unlisted));
     }
     say::out(|to| writeln!(to, "{result:#}"))?;
     Ok(ExitCode::SUCCESS)

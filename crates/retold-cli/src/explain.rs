@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use clap::ValueEnum;
 use retold::{
     ComparedPage, DEFAULT_METHOD, Error, ExplainInputs, Explanation, Frequencies, JudgeConfig,
-    Knowledge, Model, Offsets, Relation, Result, explain_pair, spelled,
+    Knowledge, Model, Offsets, OwnLimit, Relation, Result, explain_pair, spelled,
 };
 use retold_report::Finished;
 
@@ -69,6 +69,9 @@ pub struct Args {
     /// Set a parameter of the method; may be repeated
     #[arg(long, value_name = "NAME=VALUE", value_parser = Setting, hide_possible_values = true, help_heading = "Method")]
     param: Vec<(String, String)>,
+    /// How much of its own a page may say and still be a copy, as in `dedup`; not with OUT
+    #[arg(long, value_name = "WORDS[,SHARE%]", help_heading = "Method")]
+    own: Option<OwnLimit>,
     #[command(flatten)]
     read: ReadArgs,
 }
@@ -199,9 +202,10 @@ fn in_run(args: &Args, out: &Path, ids: [&PathBuf; 2], progress: &Progress) -> R
             out.display()
         )));
     }
-    if args.method.is_some() || args.preset.is_some() || !args.param.is_empty() {
+    let is_set = args.method.is_some() || args.preset.is_some() || args.own.is_some();
+    if is_set || !args.param.is_empty() {
         return Err(Error::usage(
-            "a finished run has its own method and parameters: omit --method, --preset and --param, or name \
+            "a finished run has its own method and parameters: omit --method, --preset, --own and --param, or name \
              its input with --in",
         ));
     }
@@ -220,7 +224,8 @@ fn in_run(args: &Args, out: &Path, ids: [&PathBuf; 2], progress: &Progress) -> R
 /// The model for pages that are in no finished run.
 fn model(args: &Args) -> Result<Model> {
     let method = args.method.as_deref().unwrap_or(DEFAULT_METHOD);
-    let (method, params) = chosen_method(method, args.preset.as_deref(), None, &args.param)?;
+    let preset = args.preset.as_deref();
+    let (method, params) = chosen_method(method, preset, args.own, None, &args.param)?;
     Model::new(JudgeConfig {
         read: args.read.options(),
         method,

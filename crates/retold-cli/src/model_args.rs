@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 use retold::{
-    Canonical, DEFAULT_METHOD, DropRule, Error, FileRef, JudgeConfig, Linkage, Preset, Result,
-    Settings, find_method,
+    Canonical, Collections, DEFAULT_METHOD, DropRule, Error, FileRef, JudgeConfig, Linkage,
+    OwnLimit, Preset, Result, Settings, find_method,
 };
 
 use crate::filter_args::FilterArgs;
@@ -26,6 +26,10 @@ pub struct ModelArgs {
     /// Set a parameter of the method, as in --param threshold=0.8; may be repeated
     #[arg(long, value_name = "NAME=VALUE", value_parser = Setting, hide_possible_values = true, help_heading = "Method")]
     param: Vec<(String, String)>,
+    /// How much of its own a page may say and still go: a passage of more than WORDS words and SHARE percent of the page keeps it. 0: a
+    /// page goes only if it adds nothing; 50,20% drops more [default: the method's, 12,5%]
+    #[arg(long, value_name = "WORDS[,SHARE%]", help_heading = "Method")]
+    own: Option<OwnLimit>,
     /// Read parameters from FILE (TOML, one table per method); --param overrides
     #[arg(
         long,
@@ -65,6 +69,9 @@ pub struct ModelArgs {
     /// Which pages that repeat a kept page are dropped
     #[arg(long, value_enum, default_value_t = Dropped::Both, help_heading = "Clusters")]
     drop: Dropped,
+    /// What becomes of a collection: a page that contains several pages which are unrelated to each other, such as a month's archive
+    #[arg(long, value_enum, value_name = "WHICH", default_value_t = Collected::Parts, help_heading = "Clusters")]
+    collections: Collected,
 
     #[command(flatten)]
     read: ReadArgs,
@@ -98,12 +105,21 @@ enum Dropped {
     All,
 }
 
+#[derive(Clone, Copy, ValueEnum)]
+enum Collected {
+    /// Its parts stay, and it goes if they leave it nothing of its own
+    Parts,
+    /// It stays, and its parts go for it
+    Whole,
+}
+
 impl ModelArgs {
     /// The configuration that these options make.
     pub fn config(&self) -> Result<JudgeConfig> {
         let (method, params) = chosen_method(
             &self.method,
             self.preset.as_deref(),
+            self.own,
             self.param_file.as_deref(),
             &self.param,
         )?;
@@ -127,6 +143,10 @@ impl ModelArgs {
                 Dropped::Overlaps => DropRule::Overlaps,
                 Dropped::All => DropRule::All,
             },
+            collections: match self.collections {
+                Collected::Parts => Collections::Parts,
+                Collected::Whole => Collections::Whole,
+            },
             ..JudgeConfig::default()
         };
         self.text.set(&mut config)?;
@@ -134,10 +154,12 @@ impl ModelArgs {
     }
 }
 
-/// The method that `--method` or `--preset` names, with its parameters: those of the preset, of `--param-file`, then of `--param`.
+/// The method that `--method` or `--preset` names, with its parameters: those of the preset, of `--param-file`, of `--own`, then of
+/// `--param`.
 pub(crate) fn chosen_method(
     method: &str,
     preset: Option<&str>,
+    own: Option<OwnLimit>,
     param_file: Option<&Path>,
     param: &[(String, String)],
 ) -> Result<(String, Settings)> {
@@ -148,16 +170,17 @@ pub(crate) fn chosen_method(
         }
         None => (method, Settings::new()),
     };
-    params.extend(method_settings(method, param_file, param)?);
+    params.extend(settings_of_file(method, param_file)?);
+    if let Some(own) = own {
+        own.set(method, &mut params)?;
+    }
+    let given = param.iter();
+    params.extend(given.map(|(name, value)| (name.clone(), value.as_str().into())));
     Ok((method.to_owned(), params))
 }
 
-/// The parameters of `--param-file FILE` for the method, then those of `--param`.
-fn method_settings(
-    method: &str,
-    param_file: Option<&Path>,
-    param: &[(String, String)],
-) -> Result<Settings> {
+/// The parameters of `--param-file FILE` for the method.
+fn settings_of_file(method: &str, param_file: Option<&Path>) -> Result<Settings> {
     let mut settings = Settings::new();
     if let Some(path) = param_file {
         let at = |e: &dyn std::fmt::Display| {
@@ -181,7 +204,5 @@ fn method_settings(
             }
         }
     }
-    let given = param.iter();
-    settings.extend(given.map(|(name, value)| (name.clone(), value.as_str().into())));
     Ok(settings)
 }

@@ -76,6 +76,7 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     let (method, params) = chosen_method(
         &args.method,
         args.preset.as_deref(),
+        None,
         args.param_file.as_deref(),
         &args.param,
     )?;

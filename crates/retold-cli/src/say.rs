@@ -101,6 +101,19 @@ fn in_clusters(summary: &Summary) -> String {
     }
 }
 
+/// The pairs of pages each of which says something of its own; nothing if there are none.
+fn overlaps(summary: &Summary) -> String {
+    let overlaps = summary.relations.overlaps;
+    if overlaps == 0 {
+        return String::new();
+    }
+    let more = match summary.overlaps_not_listed {
+        0 => String::new(),
+        more => format!(" ({} more are not listed)", HumanCount(more)),
+    };
+    format!("; {}{more}", count(overlaps, "overlapping pair"))
+}
+
 /// So many of what has this name: `1 page`, `1,234 pages`.
 pub fn count(number: u64, name: &str) -> String {
     let end = if number == 1 { "" } else { "s" };
@@ -136,10 +149,11 @@ pub fn summary(summary: &Summary, out: &Path, verbose: bool, to: &mut dyn Write)
     )?;
     writeln!(
         to,
-        "{} duplicate and {} containing pairs{}",
+        "{} duplicate and {} containing pairs{}{}",
         HumanCount(summary.relations.duplicate),
         HumanCount(summary.relations.contains),
         in_clusters(summary),
+        overlaps(summary),
     )?;
     remarks(summary, to)?;
     large(summary, to)?;
@@ -149,6 +163,9 @@ pub fn summary(summary: &Summary, out: &Path, verbose: bool, to: &mut dyn Write)
     }
     if verbose {
         details(summary, to)?;
+    }
+    if let Some(line) = lost(summary) {
+        writeln!(to, "{line}")?;
     }
     let seconds: f64 = summary.run.seconds.iter().map(|(_, seconds)| seconds).sum();
     let stages = summary.run.seconds.iter();
@@ -161,6 +178,20 @@ pub fn summary(summary: &Summary, out: &Path, verbose: bool, to: &mut dyn Write)
         stages.join(", "),
         out.join("report.html").display()
     )
+}
+
+/// What dropped pages say that others do not, if there are any.
+fn lost(summary: &Summary) -> Option<String> {
+    let lost = summary.lost.as_ref()?;
+    match (summary.records.dropped, lost.words) {
+        (0, _) => None,
+        (_, 0) => Some("dropped pages take no words of their own with them".to_owned()),
+        (_, words) => Some(format!(
+            "dropped pages take {} of their own with them (largest: {})",
+            count(words, "word"),
+            HumanCount(lost.largest)
+        )),
+    }
 }
 
 /// What is worth a line only where there is some of it.

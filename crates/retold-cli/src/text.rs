@@ -108,7 +108,8 @@ pub fn run(args: &Args) -> Result<ExitCode> {
 
 /// A model that knows which full-stop features are the template's in the inputs.
 fn topic_model(args: &Args) -> Result<Model> {
-    let (method, mut params) = chosen_method("period", args.preset.as_deref(), None, &args.param)?;
+    let (method, mut params) =
+        chosen_method("period", args.preset.as_deref(), None, None, &args.param)?;
     if method != "period" {
         return Err(Error::usage(format!(
             "--topic uses the method `period`; that preset is for `{method}`"

@@ -150,6 +150,7 @@ fn base(args: &Args) -> Result<JudgeConfig> {
     let (method, params) = chosen_method(
         &args.method,
         args.preset.as_deref(),
+        None,
         args.param_file.as_deref(),
         &args.param,
     )?;

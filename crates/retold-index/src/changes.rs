@@ -1,10 +1,10 @@
 //! The pages that were added since a cursor.
 
 use rayon::prelude::*;
-use retold::{Error, Model, Result};
+use retold::{Error, Result};
 
 use crate::index::Index;
-use crate::query::{Match, View};
+use crate::query::{Judge, Match, View};
 use crate::record::Entry;
 
 /// Pages that are looked up at a time.
@@ -61,8 +61,8 @@ impl Index {
             but: None,
             is_gone: &|_| false,
         };
-        let fingerprint = |model: &Model| self.fingerprint(model, page, &entry);
-        let mut matches = self.matches(&entry, &fingerprint, &view, limit)?;
+        let fingerprint = |judge: &Judge| self.fingerprint(judge, page, &entry);
+        let mut matches = self.matches(&self.judge(), &entry, &fingerprint, &view, limit)?;
         matches.truncate(limit.unwrap_or(usize::MAX));
         Ok((entry, matches))
     }

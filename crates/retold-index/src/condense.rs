@@ -176,7 +176,7 @@ fn groups(count: usize, pairs: &[(usize, usize, Relation)]) -> Vec<(usize, Vec<u
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
-    use retold::Relation::{ContainedBy, Contains, Duplicate};
+    use retold::Relation::{ContainedBy, Contains, Duplicate, Overlaps};
 
     use super::*;
 
@@ -208,6 +208,11 @@ mod tests {
             groups(3, &[(0, 2, Contains), (1, 2, Contains)]),
             [(0, vec![2]), (1, vec![])]
         );
+        // Pages that overlap are two stories, also where an excerpt is in both.
+        assert_eq!(
+            groups(3, &[(0, 1, Overlaps), (0, 2, Contains), (1, 2, Contains)]),
+            [(0, vec![2]), (1, vec![])]
+        );
         // Two round-ups of the same two stories.
         assert_eq!(
             groups(
@@ -226,16 +231,16 @@ mod tests {
     proptest! {
         /// Every page is there; all but round-ups once; copies are together; no group without a relation.
         #[test]
-        fn nothing_is_lost(pairs in proptest::collection::btree_map((0usize..12, 0usize..12), 0usize..3, 0..25)) {
+        fn nothing_is_lost(pairs in proptest::collection::btree_map((0usize..12, 0usize..12), 0usize..4, 0..25)) {
             let pairs: Vec<_> = pairs.into_iter().filter(|((a, b), _)| a < b)
-                .map(|((a, b), relation)| (a, b, [Duplicate, Contains, ContainedBy][relation])).collect();
+                .map(|((a, b), relation)| (a, b, [Duplicate, Contains, ContainedBy, Overlaps][relation])).collect();
             let groups = groups(12, &pairs);
             let homes = |place: usize| groups.iter().enumerate()
                 .filter(|(_, (first, others))| *first == place || others.contains(&place)).map(|(at, _)| at).collect::<Vec<_>>();
             prop_assert!(groups.is_sorted_by(|a, b| a.0 < b.0));
             for place in 0..12 {
                 let parts: BTreeSet<usize> = pairs.iter().filter_map(|&(a, b, relation)| match relation {
-                    Contains => Some((a, b)), ContainedBy => Some((b, a)), Duplicate => None,
+                    Contains => Some((a, b)), ContainedBy => Some((b, a)), Duplicate | Overlaps => None,
                 }).map(|(_, part)| part).collect();
                 let homes = homes(place);
                 prop_assert!(!homes.is_empty());
@@ -249,7 +254,7 @@ mod tests {
                 }
             }
             for (first, others) in &groups {
-                prop_assert!(others.is_empty() || pairs.iter().any(|(a, b, _)| a == first || b == first));
+                prop_assert!(others.is_empty() || pairs.iter().any(|(a, b, relation)| *relation != Overlaps && (a == first || b == first)));
                 prop_assert!(others.is_sorted_by(|a, b| a < b) && !others.contains(first));
             }
         }

@@ -12,6 +12,7 @@ use retold::{
 use serde::Serialize;
 
 use crate::figures::StoryFigures;
+use crate::query::Judge;
 use crate::record::{Entry, unpack};
 use crate::state::{Manifest, State};
 
@@ -86,6 +87,12 @@ pub struct Prepared {
 }
 
 impl Prepared {
+    /// What verification needs of its text, if the model verifies.
+    pub(crate) fn fingerprint(&self, judge: &Judge) -> Option<Arc<[u64]>> {
+        let verifier = judge.model.verifier()?;
+        Some(verifier.fingerprint(&self.text).into())
+    }
+
     /// About how many bytes of memory it takes.
     pub fn memory(&self) -> usize {
         let Entry {

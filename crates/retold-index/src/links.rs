@@ -158,6 +158,7 @@ mod tests {
             Relation::Duplicate,
             Relation::Contains,
             Relation::ContainedBy,
+            Relation::Overlaps,
         ];
         let kinds = relations.map(LinkKind::Related).into_iter();
         for kind in kinds.chain([LinkKind::Replaces]) {
@@ -171,6 +172,14 @@ mod tests {
         }
         assert_eq!(Link::from_numbers((5, 4)), None, "0.1 wrote pages only");
         assert!(check_room(MOST_PAGES).is_ok() && check_room(MOST_PAGES + 1).is_err());
+    }
+
+    #[test]
+    fn no_link_is_kept_of_pages_that_overlap() {
+        let mut thin = Thin::default();
+        assert!(!thin.keeps((1, false), Relation::Overlaps));
+        assert!(thin.keeps((1, false), Relation::Contains));
+        assert!(!thin.keeps((1, false), Relation::Contains));
     }
 
     #[test]

@@ -126,7 +126,9 @@ fn merged(index: &Index, old: &[Arc<Segment>]) -> Result<(Segment, Manifest)> {
             rows, links, gone, ..
         } = segment.facts()?;
         facts.rows.extend(rows);
-        facts.links.extend(links);
+        if segment.named.number >= manifest.links_from {
+            facts.links.extend(links);
+        }
         facts.gone.extend(gone);
     }
     let range = |ends: &[Arc<Segment>]| -> Range<u32> {
@@ -153,10 +155,20 @@ fn merged(index: &Index, old: &[Arc<Segment>]) -> Result<(Segment, Manifest)> {
 impl State {
     /// Writes what is in no segment as one.
     pub(crate) fn segment(&self, folder: &Path, number: u32) -> Result<Segment> {
+        self.segment_with(folder, number, self.links.clone())
+    }
+
+    /// The same with these links.
+    pub(crate) fn segment_with(
+        &self,
+        folder: &Path,
+        number: u32,
+        links: Vec<(u32, u32)>,
+    ) -> Result<Segment> {
         let pages = self.fresh..self.visible;
         let facts = Facts {
             rows: self.pages.rows(pages.clone()).to_vec(),
-            links: self.links.clone(),
+            links,
             gone: self.gone.clone(),
             scopes: self.pages.scopes(pages.clone()).to_vec(),
         };

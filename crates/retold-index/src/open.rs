@@ -32,6 +32,7 @@ use crate::writer::Writer;
 pub struct IndexBuilder {
     folder: PathBuf,
     texts: bool,
+    learns: bool,
     memory: u64,
     writer: String,
     limits: Limits,
@@ -46,6 +47,7 @@ impl Index {
         IndexBuilder {
             folder: folder.into(),
             texts: true,
+            learns: true,
             memory: MEMORY,
             writer: "another program".to_owned(),
             limits: Limits::default(),
@@ -65,6 +67,14 @@ impl IndexBuilder {
     #[must_use]
     pub fn texts(mut self, texts: bool) -> IndexBuilder {
         self.texts = texts;
+        self
+    }
+
+    /// Whether an index that is made learns again what is common as it grows ([`Writer::learn_if_grown`]), as it usually does, or keeps the model
+    /// that it is made with.
+    #[must_use]
+    pub fn learns(mut self, learns: bool) -> IndexBuilder {
+        self.learns = learns;
         self
     }
 
@@ -121,7 +131,8 @@ impl IndexBuilder {
             ));
         }
         fs::create_dir_all(folder).map_err(Error::io("cannot make the folder", folder))?;
-        let mut manifest = Manifest::first(self.texts);
+        let learnt = model.knowledge().map_or(0, |known| known.texts);
+        let mut manifest = Manifest::first(self.texts, self.learns, learnt);
         let full = || {
             let folder = folder.display();
             Error::usage(format!("{folder}: the folder is not empty; name another"))

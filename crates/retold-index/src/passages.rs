@@ -182,7 +182,7 @@ fn sharing(state: &State, page: &Entry, but: Option<u32>) -> Result<(Vec<Sharing
         .collect();
     let mut hits: Vec<(u32, usize, bool)> = Vec::new();
     let skipped = each_hit(
-        state,
+        (state, &state.model),
         (&keys, &page.scope(&state.model)),
         (state.visible, WORK[0]),
         |page, key, is_common| {

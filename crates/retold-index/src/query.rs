@@ -59,6 +59,10 @@ pub struct MatchLine {
     pub length_ratio: f64,
     /// Keys that both have.
     pub shared: u32,
+    /// Words of the page in passages of its own, which the match does not have; 0 if the method does not count them.
+    pub own: u32,
+    /// Words of the match in passages that the page does not have.
+    pub own_match: u32,
     /// Where the match was fetched.
     pub url: Option<String>,
     /// Its date as written.
@@ -69,20 +73,35 @@ pub struct MatchLine {
     pub site: Option<String>,
 }
 
+/// What judges: a model, and the epoch that it is of.
+#[derive(Clone, Debug)]
+pub(crate) struct Judge {
+    pub(crate) model: Model,
+    pub(crate) epoch: u32,
+}
+
 /// Makes what verification needs of a text, if the model verifies.
-type MakeFingerprint<'a> = dyn Fn(&Model) -> Result<Option<Arc<[u64]>>> + 'a;
+type MakeFingerprint<'a> = dyn Fn(&Judge) -> Result<Option<Arc<[u64]>>> + 'a;
 
 impl Match {
+    /// Whether the page repeats it, or the other way round. Pages that only overlap repeat nothing: each says something of its own.
+    pub fn repeats(&self) -> bool {
+        self.verdict.relation != Relation::Overlaps
+    }
+
     /// The match as it is printed. Numbers are those of `pairs.jsonl`.
     pub fn line(&self) -> MatchLine {
         let pair = retold::Pair::new(Rank(0), Rank(1), &self.verdict);
-        let rounded = |value: f32| (f64::from(value) * 1e6).round() / 1e6;
+        // As they are written there: 24 binary digits times a million is exact.
+        let rounded = |value: f32| (f64::from(value) * 1e6).round_ties_even() / 1e6;
         MatchLine {
             id: self.entry.id.clone(),
             relation: self.verdict.relation,
             similarity: rounded(pair.similarity),
             length_ratio: rounded(pair.length_ratio),
             shared: self.verdict.shared,
+            own: self.verdict.own_a,
+            own_match: self.verdict.own_b,
             url: self.entry.url.clone(),
             date: self.entry.date.clone(),
             title: self.entry.title.clone(),
@@ -179,9 +198,8 @@ impl Index {
             but: known.map(|(page, _)| page),
             is_gone: &|_| false,
         };
-        let fingerprint =
-            |model: &Model| Ok(model.verifier().map(|v| v.fingerprint(&page.text).into()));
-        let mut matches = self.matches(&page.entry, &fingerprint, &view, limit)?;
+        let fingerprint = |judge: &Judge| Ok(page.fingerprint(judge));
+        let mut matches = self.matches(&self.judge(), &page.entry, &fingerprint, &view, limit)?;
         matches.truncate(limit.unwrap_or(usize::MAX));
         Ok((status, matches))
     }
@@ -194,15 +212,25 @@ impl Index {
             but: Some(page),
             is_gone: &|_| false,
         };
-        let fingerprint = |model: &Model| self.fingerprint(model, page, &entry);
-        let mut matches = self.matches(&entry, &fingerprint, &view, limit)?;
+        let fingerprint = |judge: &Judge| self.fingerprint(judge, page, &entry);
+        let mut matches = self.matches(&self.judge(), &entry, &fingerprint, &view, limit)?;
         matches.truncate(limit.unwrap_or(usize::MAX));
         Ok(matches)
+    }
+
+    /// What judges.
+    pub(crate) fn judge(&self) -> Judge {
+        let state = self.read();
+        Judge {
+            model: state.model.clone(),
+            epoch: state.manifest.epoch,
+        }
     }
 
     /// A few more than `limit` if there are some of other stories.
     pub(crate) fn matches(
         &self,
+        judge: &Judge,
         page: &Entry,
         fingerprint: &MakeFingerprint<'_>,
         view: &View<'_>,
@@ -211,18 +239,9 @@ impl Index {
         if limit == Some(0) {
             return Ok(Vec::new());
         }
-        let (candidates, model) = {
-            let state = self.read();
-            (
-                candidates(
-                    &state,
-                    (&page.sketch, &page.scope(&state.model)),
-                    view,
-                    limit,
-                )?,
-                state.model.clone(),
-            )
-        };
+        let model = &judge.model;
+        let asked = (&page.sketch, &page.scope(model));
+        let candidates = candidates((&self.read(), model), asked, view, limit)?;
         let patience = limit.map_or(usize::MAX, |_| MISSES);
         let (mut judged, mut missed, mut looked_at) = (Vec::new(), 0, 0);
         let asked = (&page.sketch, &model.prune(&page.sketch));
@@ -263,7 +282,7 @@ impl Index {
             judged.sort_by(|(_, a), (_, b)| by_likeness(a, b));
         }
         let size = page.sketch.keys.len();
-        let mut matches = self.verified(judged, (&model, size), fingerprint, limit)?;
+        let mut matches = self.verified(judged, (judge, size), fingerprint, limit)?;
         matches.sort_by(by_likeness);
         Ok(matches)
     }
@@ -273,7 +292,7 @@ impl Index {
     fn verified(
         &self,
         judged: Vec<(bool, Match)>,
-        (model, size): (&Model, usize),
+        (judge, size): (&Judge, usize),
         fingerprint: &MakeFingerprint<'_>,
         limit: Option<usize>,
     ) -> Result<Vec<Match>> {
@@ -282,10 +301,10 @@ impl Index {
         let patience = limit.map_or(usize::MAX, |_| MISSES);
         let (mut matches, mut tried, mut missed) = (Vec::new(), 0, 0);
         let own = match judged.iter().any(|(certain, _)| !certain) {
-            true => fingerprint(model)?,
+            true => fingerprint(judge)?,
             false => None,
         };
-        let verifier = model.verifier().zip(own.as_deref());
+        let verifier = judge.model.verifier().zip(own.as_deref());
         let mut asking = verifier.map(|(verifier, own)| verifier.against(own));
         let mut stories: FxHashMap<u32, Seen> = FxHashMap::default();
         for (certain, mut found) in judged {
@@ -298,7 +317,7 @@ impl Index {
             if !certain {
                 tried += 1;
                 missed += 1;
-                let other = self.fingerprint(model, found.page, &found.entry)?;
+                let other = self.fingerprint(judge, found.page, &found.entry)?;
                 let verdict = asking.as_mut().zip(other).map(|(ask, other)| ask(&other));
                 match verdict.flatten() {
                     Some(verdict) => found.verdict = verdict,
@@ -306,7 +325,10 @@ impl Index {
                 }
             }
             missed = 0;
-            seen.add(is_near);
+            // A page that only overlaps leaves open whether the page is of that story.
+            if found.repeats() {
+                seen.add(is_near);
+            }
             seen.duplicate |= found.verdict.relation == Relation::Duplicate;
             matches.push(found);
         }
@@ -316,18 +338,19 @@ impl Index {
     /// What a page is to another.
     pub(crate) fn verdict(
         &self,
-        model: &Model,
+        judge: &Judge,
         (page, entry): (u32, &Entry),
         (other, other_entry): (u32, &Entry),
     ) -> Result<Option<Verdict>> {
+        let model = &judge.model;
         let asked = (&entry.sketch, &model.prune(&entry.sketch));
         Ok(
             match model.judge_pruned(asked, &other_entry.sketch, &mut Trace::off()) {
                 Judgement::No => None,
                 Judgement::Yes(verdict) => Some(verdict),
                 Judgement::NeedsVerification(_) => {
-                    let own = self.fingerprint(model, page, entry)?;
-                    let other = self.fingerprint(model, other, other_entry)?;
+                    let own = self.fingerprint(judge, page, entry)?;
+                    let other = self.fingerprint(judge, other, other_entry)?;
                     let verifier = model.verifier().zip(own).zip(other);
                     verifier.and_then(|((verifier, own), other)| verifier.against(&own)(&other))
                 }
@@ -349,15 +372,9 @@ impl Index {
                 but: None,
                 is_gone: &|_| false,
             };
-            (
-                candidates(
-                    &state,
-                    (sketch, &state.model.scope(seen, date)),
-                    &view,
-                    None,
-                )?,
-                state.model.clone(),
-            )
+            let model = state.model.clone();
+            let asked = (sketch, &model.scope(seen, date));
+            (candidates((&state, &model), asked, &view, None)?, model)
         };
         let mut related = Vec::new();
         for Candidate { page, .. } in candidates {
@@ -383,14 +400,14 @@ impl Index {
     /// The fingerprint of a page's text, from memory if it was wanted before; `None` if texts are not kept.
     pub(crate) fn fingerprint(
         &self,
-        model: &Model,
+        judge: &Judge,
         page: u32,
         entry: &Entry,
     ) -> Result<Option<Arc<[u64]>>> {
-        let Some(verifier) = model.verifier() else {
+        let Some(verifier) = judge.model.verifier() else {
             return Ok(None);
         };
-        let key = (self.read().manifest.epoch, xxh3_128(&entry.to_bytes()));
+        let key = (judge.epoch, xxh3_128(&entry.to_bytes()));
         if let Some(fingerprint) = self.fingerprints.get(&key) {
             return Ok(Some(fingerprint));
         }
@@ -413,12 +430,11 @@ fn wanted(limit: Option<usize>) -> usize {
 
 /// The pages that may be related to a page of that sketch in which pair filters see `scope`, those that share most first.
 fn candidates(
-    state: &State,
+    (state, model): (&State, &Model),
     (sketch, scope): (&Sketch, &Scope),
     view: &View<'_>,
     limit: Option<usize>,
 ) -> Result<Vec<Candidate>> {
-    let model = &state.model;
     let is_seen =
         |page: u32| state.pages.is_live(page) && Some(page) != view.but && !(view.is_gone)(page);
     let most = wanted(limit);
@@ -437,7 +453,7 @@ fn candidates(
     let keys = sketch.keys.iter().copied();
     let keys: Vec<u64> = keys.filter(|&key| !model.deletes(key, site)).collect();
     let work = WORK[usize::from(limit.is_none())];
-    let (hits, skipped) = hits(state, (&keys, scope), (view.before, work))?;
+    let (hits, skipped) = hits((state, model), (&keys, scope), (view.before, work))?;
     // What is deleted from other sketches is not known without reading them.
     let deletes = model
         .knowledge()
@@ -506,9 +522,13 @@ impl Hit {
 }
 
 /// What [`each_hit`] hands over, ascending, and what it returns.
-fn hits(state: &State, asked: (&[u64], &Scope), limits: (u32, usize)) -> Result<(Vec<Hit>, usize)> {
+fn hits(
+    by: (&State, &Model),
+    asked: (&[u64], &Scope),
+    limits: (u32, usize),
+) -> Result<(Vec<Hit>, usize)> {
     let mut hits = Vec::new();
-    let skipped = each_hit(state, asked, limits, |page, _, is_common| {
+    let skipped = each_hit(by, asked, limits, |page, _, is_common| {
         hits.push(Hit::new(page, is_common));
     })?;
     hits.sort_unstable();
@@ -519,7 +539,7 @@ fn hits(state: &State, asked: (&[u64], &Scope), limits: (u32, usize)) -> Result<
 /// common; those with which pair filters forbid to compare a page in which they see `scope` are left out. Returns how many keys were not
 /// looked up to their end, because that would be more than `work` pages, or too many to be read.
 pub(crate) fn each_hit(
-    state: &State,
+    (state, model): (&State, &Model),
     (keys, scope): (&[u64], &Scope),
     (before, work): (u32, usize),
     mut take: impl FnMut(u32, usize, bool),
@@ -527,7 +547,7 @@ pub(crate) fn each_hit(
     // Common keys last: they are evidence only beside others, and by far the longest lists.
     let keys = keys.iter().enumerate();
     let mut lists: Vec<(bool, usize, u64, usize)> = keys
-        .map(|(at, &key)| (state.model.is_common(key), state.guess(key), key, at))
+        .map(|(at, &key)| (model.is_common(key), state.guess(key), key, at))
         .collect();
     lists.sort_unstable();
     let (mut done, mut read, mut skipped) = (0, 0, 0);

@@ -33,14 +33,20 @@ struct Build<'a> {
 
 impl Index {
     /// All links, of pages that are gone too.
-    fn links(&self) -> Result<Vec<Link>> {
+    pub(crate) fn links(&self) -> Result<Vec<Link>> {
         let (segments, mut links) = {
             let state = self.read();
-            (state.segments.clone(), state.links.clone())
+            let from = state.manifest.links_from;
+            let mut segments = state.segments.clone();
+            segments.retain(|segment| segment.named.number >= from);
+            (segments, state.links.clone())
         };
+        // In the order in which they were made.
+        let mut of_segments = Vec::new();
         for segment in segments {
-            links.extend(segment.facts()?.links);
+            of_segments.extend(segment.facts()?.links);
         }
+        links.splice(..0, of_segments);
         Ok(links.into_iter().filter_map(Link::from_numbers).collect())
     }
 }
@@ -314,6 +320,7 @@ impl<'a> Build<'a> {
         state.manifest.tail = state.end;
         if learnt {
             state.manifest.epoch += 1;
+            state.manifest.learnt = state.pages.len() as u64;
             state.manifest.model = model_name(state.manifest.epoch);
             let json = state.model.to_json();
             replace(

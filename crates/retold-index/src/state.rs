@@ -60,10 +60,21 @@ pub(crate) struct Manifest {
     /// Whether all links say what the relation is; those that 0.1 wrote do not.
     #[serde(default)]
     pub(crate) stories: bool,
+    /// Whether the model learns again as the index grows; that of an index of an earlier release does not.
+    #[serde(default)]
+    pub(crate) learns: bool,
+    /// How many pages the model has last learnt from.
+    #[serde(default)]
+    pub(crate) learnt: u64,
+    /// Links in segments with smaller numbers do not count: earlier models have judged the pages. The segment of this number has all that
+    /// there were when the model changed.
+    #[serde(default)]
+    pub(crate) links_from: u32,
 }
 
 impl Manifest {
-    pub(crate) fn first(texts: bool) -> Manifest {
+    /// That of an empty index; `learnt`: how many texts its model has learnt from.
+    pub(crate) fn first(texts: bool, learns: bool, learnt: u64) -> Manifest {
         Manifest {
             format: FORMAT,
             release: env!("CARGO_PKG_VERSION").to_owned(),
@@ -79,6 +90,9 @@ impl Manifest {
             urls: Some(0),
             words: Some(0),
             stories: true,
+            learns,
+            learnt,
+            links_from: 0,
         }
     }
 
@@ -264,7 +278,10 @@ impl State {
                     "segments do not follow each other",
                 ));
             }
-            let (segment, facts) = Segment::open(folder, &named)?;
+            let (segment, mut facts) = Segment::open(folder, &named)?;
+            if named.number < state.manifest.links_from {
+                facts.links.clear();
+            }
             state.apply_facts(&facts);
             state.fresh = named.pages.end;
             state.segments.push(Arc::new(segment));

@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::PoisonError;
 
 use rayon::prelude::*;
-use retold::{Error, Model, Relation, Result, Verdict, date_text};
+use retold::{Error, Relation, Result, Verdict, date_text};
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Serialize;
 
@@ -13,6 +13,7 @@ use crate::columns::NONE;
 use crate::edits::Edits;
 use crate::filter::PageFilter;
 use crate::index::{Index, unknown};
+use crate::query::Judge;
 use crate::record::Entry;
 use crate::state::State;
 
@@ -228,14 +229,14 @@ impl Index {
             .collect();
         let first = parts.first(page);
         let rows = rows.start.min(parts.pages.len())..rows.end.min(parts.pages.len());
-        let model = self.model();
+        let judge = self.judge();
         let placed = &parts.pages[rows];
         let mut timeline = placed
             .iter()
-            .map(|&(_, page, part)| self.row(&model, (page, part), first, &place))
+            .map(|&(_, page, part)| self.row(&judge, (page, part), first, &place))
             .collect::<Result<Vec<StoryPage>>>()?;
         if edits && self.keeps_texts() {
-            self.add_edits(&model, first, placed, &mut timeline)?;
+            self.add_edits(&judge, first, placed, &mut timeline)?;
         }
         Ok(Story {
             line: self.line(page, parts)?,
@@ -245,13 +246,13 @@ impl Index {
 
     fn row(
         &self,
-        model: &Model,
+        judge: &Judge,
         (page, part): (u32, StoryPart),
         first: u32,
         place: &FxHashMap<u32, usize>,
     ) -> Result<StoryPage> {
         let entry = self.entry_of(page)?;
-        let like = self.most_like(model, (page, &entry), first, place)?;
+        let like = self.most_like(judge, (page, &entry), first, place)?;
         // What came before the first page of a story can only be a longer version, or an excerpt.
         let like = like.filter(|(_, _, is_before)| page != first || *is_before);
         let like = like.map(|(of, verdict, _)| (of, verdict));
@@ -282,7 +283,7 @@ impl Index {
     /// Says of pages, excerpts and longer versions what they changed of the first page.
     fn add_edits(
         &self,
-        model: &Model,
+        judge: &Judge,
         first: u32,
         placed: &[Placed],
         rows: &mut [StoryPage],
@@ -293,7 +294,7 @@ impl Index {
         let wanted =
             rows.filter(|(_, (_, page, part))| *part != StoryPart::RoundUp && *page != first);
         wanted.try_for_each(|(row, &(_, page, _))| {
-            let mut edits = version(page)?.edits(&of, model)?;
+            let mut edits = version(page)?.edits(&of, &judge.model)?;
             edits.places.clear();
             row.edits = Some(edits);
             Ok(())
@@ -304,7 +305,7 @@ impl Index {
     /// them, of those behind it.
     fn most_like(
         &self,
-        model: &Model,
+        judge: &Judge,
         (page, entry): (u32, &Entry),
         first: u32,
         place: &FxHashMap<u32, usize>,
@@ -325,7 +326,7 @@ impl Index {
             let mut best: Option<(Entry, Verdict)> = None;
             for (_, other) in pages.into_iter().take(COMPARED) {
                 let of = self.entry_of(other)?;
-                let Some(verdict) = self.verdict(model, (page, entry), (other, &of))? else {
+                let Some(verdict) = self.verdict(judge, (page, entry), (other, &of))? else {
                     continue;
                 };
                 let is_better =

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use rayon::prelude::*;
-use retold::{Error, Model, Result};
+use retold::{Error, Result};
 use rustc_hash::FxHashMap;
 
 use crate::index::{Index, Prepared};
@@ -12,7 +12,7 @@ use crate::links::{Link, LinkKind, Thin, check_room};
 use crate::lock::Lock;
 use crate::log::{Kind, Log, frame};
 use crate::merge::tidy;
-use crate::query::{Match, View};
+use crate::query::{Judge, Match, View};
 use crate::record::{Entry, pack};
 use crate::status::Status;
 use crate::terms::keys_of_text;
@@ -101,7 +101,10 @@ impl Writer {
                     other,
                     kind: LinkKind::Replaces,
                 }));
-                links.extend(links_of(page, &added.matches, |found| (found.root, false)));
+                // What goes with this commit holds no page to its story.
+                let stay = |found: &&Match| !plan.gone.contains_key(&found.page);
+                let stay = added.matches.iter().filter(stay);
+                links.extend(links_of(page, stay, |found| (found.root, false)));
             }
             added.matches.truncate(limit.unwrap_or(usize::MAX));
         }
@@ -230,7 +233,7 @@ impl Writer {
         state.memory.truncate(visible);
     }
 
-    fn check(&mut self) -> Result<()> {
+    pub(crate) fn check(&mut self) -> Result<()> {
         if let Some(late) = self.late.take() {
             return Err(late);
         }
@@ -271,6 +274,7 @@ fn matches(
     limit: Option<usize>,
 ) -> Result<Vec<Added>> {
     let all = index.read().pages.len() as u32;
+    let judge = index.judge();
     let planned = pages.par_iter().zip(&plan.pages);
     let added = planned.map(|(page, &(status, number, _))| {
         let before = match status {
@@ -283,19 +287,22 @@ fn matches(
             but: Some(number),
             is_gone: &is_gone,
         };
-        let fingerprint =
-            |model: &Model| Ok(model.verifier().map(|v| v.fingerprint(&page.text).into()));
-        let matches = index.matches(&page.entry, &fingerprint, &view, limit)?;
+        let fingerprint = |judge: &Judge| Ok(page.fingerprint(judge));
+        let matches = index.matches(&judge, &page.entry, &fingerprint, &view, limit)?;
         Ok(Added { status, matches })
     });
     added.collect()
 }
 
 /// The links of a page that has these matches, best first.
-fn links_of(page: u32, matches: &[Match], story: impl Fn(&Match) -> (u32, bool)) -> Vec<Link> {
+pub(crate) fn links_of<'m>(
+    page: u32,
+    matches: impl IntoIterator<Item = &'m Match>,
+    story: impl Fn(&Match) -> (u32, bool),
+) -> Vec<Link> {
     let mut thin = Thin::default();
     let kept = matches
-        .iter()
+        .into_iter()
         .filter(|found| thin.keeps(story(found), found.verdict.relation));
     let link = |found: &Match| Link {
         page,
@@ -317,6 +324,7 @@ fn mended(index: &Index, gone: &[u32], fresh: &[Link]) -> Result<Vec<Link>> {
         )
     };
     let is_gone = |page: u32| gone.contains(&page);
+    let judge = index.judge();
     let links = torn.pages.par_iter().map(|&page| {
         let entry = index.entry_of(page)?;
         let view = View {
@@ -324,8 +332,8 @@ fn mended(index: &Index, gone: &[u32], fresh: &[Link]) -> Result<Vec<Link>> {
             but: Some(page),
             is_gone: &is_gone,
         };
-        let fingerprint = |model: &Model| index.fingerprint(model, page, &entry);
-        let mut matches = index.matches(&entry, &fingerprint, &view, None)?;
+        let fingerprint = |judge: &Judge| index.fingerprint(judge, page, &entry);
+        let mut matches = index.matches(&judge, &entry, &fingerprint, &view, None)?;
         let story = |other: u32, root: u32| match torn.pieces.get(&other) {
             Some(&piece) => (piece, true),
             None => (root, false),

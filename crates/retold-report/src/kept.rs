@@ -7,8 +7,8 @@ use std::sync::{Mutex, PoisonError};
 use rayon::prelude::*;
 
 use retold::{
-    Error, Findings, Memory, Original, PageNo, Rank, ReadOptions, RecordDecision, Result, Source,
-    Watch, companions,
+    DroppedAs, Error, Findings, Memory, Original, PageNo, Rank, ReadOptions, RecordDecision,
+    Result, Source, Watch, companions,
 };
 
 use crate::marks::{self, Marks};
@@ -218,8 +218,13 @@ impl<'a> Decisions<'a> {
                 continue;
             };
             let canonical = self.findings.page(all[drop].canonical);
+            let relation = all[drop].relation;
+            // A part does not stand for the whole.
+            if matches!(relation, DroppedAs::Collection { .. }) {
+                continue;
+            }
             if let Some(original) = originals.get(&(canonical.source, canonical.record)) {
-                repeated.insert(record, (original, all[drop].relation.name()));
+                repeated.insert(record, (original, relation.name()));
             }
         }
         repeated

@@ -34,4 +34,4 @@ pub use out::OutDir;
 pub use output::{Names, OutputConfig, Request, Tables};
 pub use passages::{CommonLine, PassageJob, PassageNames, PassageSummary, find_passages};
 pub use sample::{Sample, Sampled, Weights, sample};
-pub use summary::{Bytes, LargeComponent, Records, Relations, Run, SketchCounts, Summary};
+pub use summary::{Bytes, LargeComponent, Lost, Records, Relations, Run, SketchCounts, Summary};

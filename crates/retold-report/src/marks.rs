@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use retold::{AddedFields, DroppedAs, FieldKind, FieldValue, Findings, Rank, Relation};
+use retold::{AddedFields, FieldKind, FieldValue, Findings, Rank, Relation};
 
 use crate::output::{Names, OutputConfig};
 
@@ -16,8 +16,8 @@ pub(crate) struct Mark<'a> {
     pub size: u64,
     /// The id of the cluster's canonical page.
     pub canonical: Option<Cow<'a, str>>,
-    /// What the page is to the canonical page, or as an older version of one to the page that it is dropped for; `None` for the canonical
-    /// page itself and unrelated members.
+    /// What the page is to the canonical page, or as an older version or a collection to the page that it is dropped for; `None` for the
+    /// canonical page itself and unrelated members.
     pub relation: Option<&'static str>,
     /// The id of the kept page for which the page is dropped.
     pub dropped_for: Option<Cow<'a, str>>,
@@ -63,7 +63,7 @@ impl<'a> Marks<'a> {
         let dropped = &findings.dropped;
         let drop = dropped.binary_search_by_key(&page, |drop| drop.page);
         let drop = drop.ok().map(|at| dropped[at]);
-        let version = drop.filter(|drop| drop.relation == DroppedAs::SameUrl);
+        let apart = drop.filter(|drop| drop.relation.of_texts().is_none());
         let relation = canonical.and_then(|canonical| findings.relation(page, canonical));
         Mark {
             cluster,
@@ -71,7 +71,7 @@ impl<'a> Marks<'a> {
             canonical: canonical.map(|canonical| findings.id(canonical)),
             relation: relation
                 .map(Relation::name)
-                .or(version.map(|version| version.relation.name())),
+                .or(apart.map(|drop| drop.relation.name())),
             dropped_for: drop.map(|drop| findings.id(drop.canonical)),
             dropped: self.dropped.get(&page).copied().unwrap_or(0),
         }
@@ -163,4 +163,29 @@ pub(crate) fn values(output: &OutputConfig, mark: &Mark) -> Vec<FieldValue<'stat
         FieldValue::Null => FieldValue::Null,
     });
     values.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use retold::{DroppedAs, JudgeConfig, Page, dedup};
+
+    use super::*;
+
+    #[test]
+    fn a_collection_is_named_with_the_part_that_it_goes_for() {
+        let text = |number: usize| {
+            format!("Page {number} tells a story of its own, number {number}, and of nothing else.")
+        };
+        let pages = (0..2).map(|number| Page::text(format!("p{number}"), text(0)));
+        let pages = pages.chain([Page::text("q", text(7))]);
+        let mut findings = dedup(pages, &JudgeConfig::default()).unwrap();
+        // As if it were a collection, which is in no cluster.
+        findings.clusters.clear();
+        findings.dropped[0].relation = DroppedAs::Collection { parts: 2 };
+        let marks = Marks::new(&findings);
+        let mark = marks.of(findings.dropped[0].page);
+        assert_eq!(mark.relation, Some("collection"));
+        assert_eq!(mark.dropped_for.as_deref(), Some("p0"));
+        assert_eq!((mark.cluster, mark.canonical), (None, None));
+    }
 }

@@ -38,6 +38,12 @@ pub struct Summary {
     pub pairs: u64,
     /// Pairs by relation; `contains` counts both directions.
     pub relations: Relations,
+    /// Pairs that overlap and are not listed: of a page, the most similar ones are.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub overlaps_not_listed: u64,
+    /// What dropped pages say that the pages that they are dropped for do not. Left out if the method does not count it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lost: Option<Lost>,
     /// Lines of `clusters.jsonl`.
     pub clusters: u64,
     /// Pages of the largest cluster.
@@ -98,6 +104,51 @@ pub struct Relations {
     pub duplicate: u64,
     /// Pairs of pages one of which contains the other.
     pub contains: u64,
+    /// Pairs of pages that share a story and of which each says something of its own.
+    pub overlaps: u64,
+}
+
+fn is_zero(number: &u64) -> bool {
+    *number == 0
+}
+
+/// What is lost with dropped pages: words of their own passages.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Lost {
+    /// Dropped pages that have such words; exact copies have none.
+    pub pages: u64,
+    /// The words of all of them.
+    pub words: u64,
+    /// The words of the page that has most of them.
+    pub largest: u64,
+}
+
+impl Lost {
+    /// What is lost with pages that have these numbers of own words.
+    fn of(words: impl Iterator<Item = u32>) -> Lost {
+        words
+            .filter(|&words| words > 0)
+            .fold(Lost::default(), |lost, words| Lost {
+                pages: lost.pages + 1,
+                words: lost.words + u64::from(words),
+                largest: lost.largest.max(u64::from(words)),
+            })
+    }
+}
+
+impl Relations {
+    fn of(relations: impl Iterator<Item = Relation>) -> Relations {
+        let mut counts = Relations::default();
+        for relation in relations {
+            match relation {
+                Relation::Duplicate => counts.duplicate += 1,
+                Relation::Contains | Relation::ContainedBy => counts.contains += 1,
+                Relation::Overlaps => counts.overlaps += 1,
+            }
+        }
+        counts
+    }
 }
 
 /// A component for which only the pairs that decide are listed.
@@ -195,11 +246,7 @@ impl Summary {
                 .map(|drop| findings.page(drop.page).bytes)
                 .sum(),
         };
-        let duplicate = findings
-            .pairs
-            .iter()
-            .filter(|p| p.relation == Relation::Duplicate);
-        let duplicate = duplicate.count() as u64;
+        let lost = findings.dropped.iter().filter(|_| !output.mark);
         Summary {
             records: Records {
                 kept: pages - dropped,
@@ -212,10 +259,13 @@ impl Summary {
             same_url: versions(findings, output.mark),
             left_out: None,
             pairs: findings.pairs.len() as u64,
-            relations: Relations {
-                duplicate,
-                contains: findings.pairs.len() as u64 - duplicate,
-            },
+            relations: Relations::of(findings.pairs.iter().map(|pair| pair.relation)),
+            overlaps_not_listed: findings.overlaps_not_listed,
+            lost: findings
+                .model
+                .method()
+                .counts_own()
+                .then(|| Lost::of(lost.map(|drop| drop.lost))),
             clusters: findings.clusters.len() as u64,
             largest_cluster: largest(findings),
             flagged: flagged(findings, output.alarm_size),
@@ -295,4 +345,38 @@ fn large_components(findings: &Findings) -> Vec<LargeComponent> {
             pages: pages as u64,
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lost_words_are_added_up() {
+        assert_eq!(Lost::of([].into_iter()), Lost::default());
+        let expected = Lost {
+            pages: 3,
+            words: 20,
+            largest: 11,
+        };
+        assert_eq!(Lost::of([0, 4, 11, 0, 5].into_iter()), expected);
+    }
+
+    #[test]
+    fn relations_are_counted_by_name_in_both_directions() {
+        use Relation::*;
+        let all = [
+            Contains,
+            Duplicate,
+            Overlaps,
+            ContainedBy,
+            Overlaps,
+            Overlaps,
+        ];
+        let counts = Relations::of(all.into_iter());
+        assert_eq!(
+            (counts.duplicate, counts.contains, counts.overlaps),
+            (1, 2, 3)
+        );
+    }
 }

@@ -7,8 +7,8 @@ use std::path::PathBuf;
 
 use rayon::prelude::*;
 use retold::{
-    Class, Error, Findings, Linkage, Pair, PairLine, Rank, Result, RunStory, SameUrl, date_text,
-    stories,
+    Class, DroppedAs, Error, Findings, Linkage, Pair, PairLine, Rank, Result, RunStory, SameUrl,
+    date_text, stories,
 };
 use serde::Serialize;
 
@@ -53,6 +53,10 @@ struct DroppedLine<'a> {
     relation: &'static str,
     cluster: Option<u64>,
     cluster_size: u64,
+    lost: u32,
+    /// Of a collection: the number of kept pages that leave it nothing of its own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    parts: Option<u32>,
 }
 
 /// Pages of one address, the newest first.
@@ -108,6 +112,8 @@ const PAIRS: &Columns = &[
     ("similarity", Kind::Real),
     ("length_ratio", Kind::Real),
     ("shared", Kind::Whole),
+    ("own_a", Kind::Whole),
+    ("own_b", Kind::Whole),
 ];
 const CLUSTERS: &Columns = &[
     ("cluster", Kind::Whole),
@@ -125,6 +131,8 @@ const DROPPED: &Columns = &[
     ("relation", Kind::Text),
     ("cluster", Kind::Whole),
     ("cluster_size", Kind::Whole),
+    ("lost", Kind::Whole),
+    ("parts", Kind::Whole),
 ];
 const MARKS: &Columns = &[
     ("id", Kind::Text),
@@ -156,14 +164,7 @@ const REJECTS: &Columns = &[
 /// With `mark` nothing is dropped: `dropped.jsonl` is empty, and `marks.jsonl` has what records are marked with.
 pub(crate) fn write_all(findings: &Findings, output: &OutputConfig, out: &OutDir) -> Result<()> {
     let (mark, form) = (output.mark, output.tables);
-    let pair = |pair: Pair| PairLine {
-        a: findings.id(pair.a),
-        b: findings.id(pair.b),
-        relation: pair.relation,
-        similarity: f64::from(pair.similarity),
-        length_ratio: f64::from(pair.length_ratio),
-        shared: pair.shared,
-    };
+    let pair = |pair: Pair| pair_line(findings, &pair);
     write((out, form), "pairs", PAIRS, findings.pairs.iter(), pair)?;
     write_clusters(findings, form, out)?;
     if findings.model.config().cluster == Linkage::PerPage {
@@ -182,6 +183,11 @@ pub(crate) fn write_all(findings: &Findings, output: &OutputConfig, out: &OutDir
             relation: drop.relation.name(),
             cluster,
             cluster_size,
+            lost: drop.lost,
+            parts: match drop.relation {
+                DroppedAs::Collection { parts } => Some(parts),
+                DroppedAs::Repeats(_) | DroppedAs::SameUrl => None,
+            },
         }
     })?;
     if mark {
@@ -202,6 +208,19 @@ pub(crate) fn write_all(findings: &Findings, output: &OutputConfig, out: &OutDir
         write_versions(findings, form, out)?;
     }
     write_rejects(findings, (out, form))
+}
+
+fn pair_line<'a>(findings: &'a Findings, pair: &Pair) -> PairLine<'a> {
+    PairLine {
+        a: findings.id(pair.a),
+        b: findings.id(pair.b),
+        relation: pair.relation,
+        similarity: f64::from(pair.similarity),
+        length_ratio: f64::from(pair.length_ratio),
+        shared: pair.shared,
+        own_a: pair.own_a,
+        own_b: pair.own_b,
+    }
 }
 
 fn write_versions(findings: &Findings, form: Tables, out: &OutDir) -> Result<()> {
@@ -378,4 +397,65 @@ fn jsonl<T: Clone + Send + Sync, L: Serialize>(
         }
     };
     put().map_err(Error::io("cannot write", &path))
+}
+
+#[cfg(test)]
+mod tests {
+    use retold::{JudgeConfig, Page, Relation, dedup};
+
+    use super::*;
+
+    /// Three pages with the same text: `b` and `c` are dropped.
+    fn findings() -> Findings {
+        let text = "The ferry left the harbour late in the evening because of the storm.";
+        let pages = ["a", "b", "c"].map(|id| Page::text(id, text));
+        dedup(pages, &JudgeConfig::default()).unwrap()
+    }
+
+    #[test]
+    fn a_pair_says_what_each_page_has_of_its_own() {
+        let pair = Pair {
+            a: Rank(0),
+            b: Rank(2),
+            relation: Relation::Overlaps,
+            similarity: 0.5,
+            length_ratio: 0.25,
+            shared: 7,
+            own_a: 31,
+            own_b: 64,
+        };
+        assert_eq!(
+            serde_json::to_string(&pair_line(&findings(), &pair)).unwrap(),
+            r#"{"a":"a","b":"c","relation":"overlaps","similarity":0.500000,"length_ratio":0.250000,"shared":7,"own_a":31,"own_b":64}"#
+        );
+    }
+
+    #[test]
+    fn dropped_pages_say_what_is_lost_and_collections_how_many_parts_stay() {
+        let mut findings = findings();
+        findings.dropped[0].lost = 11;
+        findings.dropped[1].lost = 3;
+        findings.dropped[1].relation = DroppedAs::Collection { parts: 2 };
+        let folder = tempfile::tempdir().unwrap();
+        let out = OutDir::open(&folder.path().join("out"), false, false).unwrap();
+        let output = OutputConfig {
+            tables: Tables::Csv,
+            ..OutputConfig::default()
+        };
+        write_all(&findings, &output, &out).unwrap();
+        let written = |name: &str| std::fs::read_to_string(out.path(name)).unwrap();
+        assert_eq!(
+            written("dropped.jsonl"),
+            "{\"id\":\"b\",\"canonical\":\"a\",\"relation\":\"duplicate\",\"cluster\":0,\"cluster_size\":3,\"lost\":11}\n\
+             {\"id\":\"c\",\"canonical\":\"a\",\"relation\":\"collection\",\"cluster\":0,\"cluster_size\":3,\"lost\":3,\"parts\":2}\n"
+        );
+        assert_eq!(
+            written("dropped.csv"),
+            "id,canonical,relation,cluster,cluster_size,lost,parts\nb,a,duplicate,0,3,11,\nc,a,collection,0,3,3,2\n"
+        );
+        assert!(
+            written("pairs.csv")
+                .starts_with("a,b,relation,similarity,length_ratio,shared,own_a,own_b\n")
+        );
+    }
 }

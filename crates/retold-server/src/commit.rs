@@ -9,6 +9,7 @@ use retold::{Error, Result};
 use retold_index::{Added, Prepared, Writer};
 use tokio::sync::oneshot;
 
+use crate::learner::Learner;
 use crate::metrics::Metrics;
 use crate::problem::Problem;
 use crate::room::Room;
@@ -153,7 +154,8 @@ fn write(
     metrics: &Metrics,
     until: &OnceLock<Instant>,
 ) -> Result<()> {
-    let mut next = jobs.recv().ok();
+    let mut learner = Learner::default();
+    let mut next = learner.next(&mut writer, jobs);
     while let Some(job) = next.take() {
         match job {
             job if until.get().is_some_and(|until| Instant::now() > *until) => job.refuse(),
@@ -182,9 +184,10 @@ fn write(
             }
         }
         if next.is_none() {
-            next = jobs.recv().ok();
+            next = learner.next(&mut writer, jobs);
         }
     }
+    learner.stop();
     writer.close()
 }
 

@@ -13,6 +13,7 @@ mod cursor;
 mod describe;
 mod feeds;
 mod guard;
+mod learner;
 mod lists;
 mod metrics;
 mod ops;

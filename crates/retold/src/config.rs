@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::address::AddressRules;
-use crate::cluster::{Canonical, DropRule, Linkage};
+use crate::cluster::{Canonical, Collections, DropRule, Linkage};
 use crate::error::{Error, Result};
 use crate::filter::PairFilters;
 use crate::method;
@@ -72,6 +72,8 @@ pub struct JudgeConfig {
     pub rank: Option<FileRef>,
     /// Which pages are dropped.
     pub drop: DropRule,
+    /// Whether the parts of a collection are kept, or the whole.
+    pub collections: Collections,
 }
 
 impl Default for JudgeConfig {
@@ -93,6 +95,7 @@ impl Default for JudgeConfig {
             canonical: Canonical::default(),
             rank: None,
             drop: DropRule::default(),
+            collections: Collections::default(),
         }
     }
 }
@@ -443,6 +446,7 @@ mod tests {
             canonical: "field:score:desc,earliest".parse().unwrap(),
             rank: Some(FileRef::at("rank.txt")),
             drop: DropRule::Duplicate,
+            collections: Collections::Whole,
         };
         let text = serde_json::to_string(&config).unwrap();
         let value: Value = serde_json::from_str(&text).unwrap();

@@ -64,10 +64,19 @@ pub struct Score {
     pub f1: Option<f64>,
 }
 
+/// The reported pairs that merely overlap.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct OverlapCounts {
+    /// How many were reported.
+    pub listed: u64,
+    /// How many of these are of pages that are not related. They are no mistake: nothing is dropped for them.
+    pub unrelated: u64,
+}
+
 /// The result of an evaluation.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Evaluation {
-    /// Pairs; any reported relation counts for any true one.
+    /// Pairs; any reported relation counts for any true one. `overlaps` counts where the pages are related, and nowhere else.
     pub any: Score,
     /// Pairs; `duplicate` only.
     pub duplicate: Score,
@@ -75,6 +84,8 @@ pub struct Evaluation {
     pub containment: Score,
     /// Pages: one counts as found if one of its true pairs is reported, and as false if all of its reported pairs are.
     pub pages: Score,
+    /// The pairs that merely overlap.
+    pub overlaps: OverlapCounts,
 }
 
 impl Score {
@@ -209,8 +220,16 @@ impl Gold {
         pairs.map(|((a, b), label)| (a.as_str(), b.as_str(), *label))
     }
 
-    /// What a reported pair is.
+    /// What a reported pair counts as: one that merely overlaps is no mistake where the pages are not related.
     pub fn label(&self, pair: &Reported, unlisted: Unlisted) -> Label {
+        match self.of_pages(pair, unlisted) {
+            Label::Distinct if pair.relation == Relation::Overlaps => Label::Ignore,
+            label => label,
+        }
+    }
+
+    /// What the pages of a pair are to each other.
+    fn of_pages(&self, pair: &Reported, unlisted: Unlisted) -> Label {
         let listed = self.labels.get(&pair.ids).copied();
         listed.unwrap_or(match unlisted {
             Unlisted::Distinct => Label::Distinct,
@@ -285,6 +304,9 @@ pub fn evaluate(
     let judged: Vec<(&Reported, Label)> = judged
         .map(|&pair| (pair, gold.label(pair, unlisted)))
         .collect();
+    let overlapping = reported.iter();
+    let overlapping = overlapping.filter(|pair| pair.relation == Relation::Overlaps);
+    let is_unrelated = |pair: &&&Reported| gold.of_pages(pair, unlisted) == Label::Distinct;
     let found: HashMap<&(String, String), Relation> = reported
         .iter()
         .map(|pair| (&pair.ids, pair.relation))
@@ -293,8 +315,14 @@ pub fn evaluate(
     Evaluation {
         any: any(&judged, gold, &found),
         duplicate: kind(|relation| relation == Relation::Duplicate),
-        containment: kind(|relation| relation != Relation::Duplicate),
+        containment: kind(|relation| {
+            matches!(relation, Relation::Contains | Relation::ContainedBy)
+        }),
         pages: pages(&judged, gold),
+        overlaps: OverlapCounts {
+            listed: overlapping.clone().count() as u64,
+            unrelated: overlapping.filter(is_unrelated).count() as u64,
+        },
     }
 }
 
@@ -307,7 +335,7 @@ pub fn csv_header() -> String {
             ["tp", "fp", "fn", "precision", "recall", "f1"].map(|name| format!("{kind}_{name}"))
         })
         .collect();
-    columns.join(",")
+    columns.join(",") + ",overlaps_listed,overlaps_unrelated"
 }
 
 impl Evaluation {
@@ -318,9 +346,9 @@ impl Evaluation {
             let (precision, recall, f1) = (number(s.precision), number(s.recall), number(s.f1));
             format!("{},{},{},{precision},{recall},{f1}", s.tp, s.fp, s.r#fn)
         };
-        [&self.any, &self.duplicate, &self.containment, &self.pages]
-            .map(score)
-            .join(",")
+        let scores = [&self.any, &self.duplicate, &self.containment, &self.pages].map(score);
+        let OverlapCounts { listed, unrelated } = self.overlaps;
+        format!("{},{listed},{unrelated}", scores.join(","))
     }
 }
 
@@ -437,6 +465,31 @@ mod tests {
         let strict = evaluate(&pairs, &gold(GOLD), Unlisted::Distinct, 0.85);
         assert_eq!(strict.any, Score::of(2, 0, 2));
         assert_eq!(strict.pages, Score::of(3, 0, 1));
+    }
+
+    /// Overlaps that the labels relate are found in `any`, whatever the label; others are no mistake. Of kinds they are none.
+    #[test]
+    fn overlaps_by_hand() {
+        use Relation::{Duplicate, Overlaps};
+        let pairs = reported(&[
+            ("a", "b", Overlaps, 0.9),  // a duplicate: found
+            ("a", "c", Overlaps, 0.9),  // contained: found
+            ("a", "d", Overlaps, 0.8),  // related: found
+            ("a", "e", Overlaps, 0.8),  // not scored
+            ("a", "f", Overlaps, 0.8),  // distinct
+            ("g", "h", Overlaps, 0.7),  // unlisted
+            ("b", "f", Duplicate, 0.7), // wrong
+        ]);
+        let all = evaluate(&pairs, &gold(GOLD), Unlisted::Distinct, 0.0);
+        assert_eq!(all.any, Score::of(3, 1, 1));
+        assert_eq!(all.duplicate, Score::of(0, 1, 1));
+        assert_eq!(all.containment, Score::of(0, 0, 2));
+        // f has a false pair, of b with it; g and h have none.
+        assert_eq!(all.pages, Score::of(4, 1, 0));
+        let counts = |listed, unrelated| OverlapCounts { listed, unrelated };
+        assert_eq!(all.overlaps, counts(6, 2));
+        let open = evaluate(&pairs, &gold(GOLD), Unlisted::Ignore, 0.75);
+        assert_eq!(open.overlaps, counts(5, 1));
     }
 
     #[test]

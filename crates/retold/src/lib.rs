@@ -52,6 +52,7 @@ mod filter;
 mod ids;
 mod knowledge;
 mod lane;
+mod lost;
 mod method;
 mod model;
 mod page;
@@ -75,7 +76,7 @@ mod watch;
 
 // The main job and what it finds.
 pub use address::{AddressRules, SameUrl, Versions, normalised_url};
-pub use cluster::{Canonical, Class, Cluster, DropRule, Linkage, Pair, Pairs, Prefer};
+pub use cluster::{Canonical, Class, Cluster, Collections, DropRule, Linkage, Pair, Pairs, Prefer};
 pub use collect::{
     AmbiguousDates, Collection, ExtractionCounts, PageRow, Pages, Reject, Rejects, SketchedPage,
 };
@@ -146,7 +147,7 @@ pub use method::{
 };
 pub use method::{
     Check, DEFAULT as DEFAULT_METHOD, Highlight, Keyword, Learns, METHODS, Method, MethodInfo, Op,
-    PRESETS, Preset, Trace, UpperBound, Verifier, find as find_method, thousands,
+    OwnLimit, PRESETS, Preset, Trace, UpperBound, Verifier, find as find_method, thousands,
 };
 pub use model::{Judgement, Model, Probes, Pruned, PrunedSketches, Relating, StoredPruned};
 pub use param::{Domain, Param, Params, Settings, Value as ParamValue};
@@ -155,8 +156,8 @@ pub use sketch::{Bounds, Sketch, SketchRef, Sketches, Stored, shared_positions};
 
 // Why, and how good.
 pub use eval::{
-    Evaluation, Gold, Label, Reported, Score, Unlisted, csv_header as eval_csv_header, evaluate,
-    read_reported,
+    Evaluation, Gold, Label, OverlapCounts, Reported, Score, Unlisted,
+    csv_header as eval_csv_header, evaluate, read_reported,
 };
 pub use explain::find::ExplainInputs;
 pub use explain::passage::PassageKind;
@@ -165,6 +166,7 @@ pub use explain::{
     ComparedPage, ExplainedCheck, ExplainedFeature, ExplainedPage, ExplainedPassage, Explanation,
     explain_pair,
 };
+pub use lost::{Lost, LostExample, lost_passages};
 pub use pairs::{PairLine, each_line, read_pairs};
 pub use rand_index::{ClusterScore, evaluate_clusters};
 pub use removed::{Removal, RemovedPage, RemovedScore, evaluate_removed, read_removed};

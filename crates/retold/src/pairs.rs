@@ -29,6 +29,12 @@ pub struct PairLine<'a> {
     pub length_ratio: f64,
     /// Keys that both have.
     pub shared: u32,
+    /// Words of `a` in its own passages, which `b` does not have; 0 in files of releases that did not count them.
+    #[serde(default)]
+    pub own_a: u32,
+    /// Words of `b` in its own passages.
+    #[serde(default)]
+    pub own_b: u32,
 }
 
 fn six_decimals<S: Serializer>(value: &f64, serializer: S) -> std::result::Result<S::Ok, S::Error> {
@@ -83,6 +89,18 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    #[test]
+    fn pairs_of_earlier_releases_have_no_own_words() {
+        let line = r#"{"a":"x","b":"y","relation":"overlaps","similarity":0.5,"length_ratio":1,"shared":3"#;
+        let own = |rest: &str| {
+            let line = format!("{line}{rest}}}");
+            let pair: PairLine<'_> = serde_json::from_str(&line).unwrap();
+            (pair.own_a, pair.own_b)
+        };
+        assert_eq!(own(""), (0, 0));
+        assert_eq!(own(r#","own_a":17,"own_b":40"#), (17, 40));
+    }
 
     #[test]
     fn ties_are_rounded_as_numbers_are_written() {

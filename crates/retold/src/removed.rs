@@ -16,7 +16,26 @@ use crate::relation::Relation;
 pub struct RemovedPage {
     id: String,
     kept: String,
-    relation: Relation,
+    relation: RemovedAs,
+}
+
+/// What a removed page is to the page that it went for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(untagged)]
+enum RemovedAs {
+    /// Its text repeats that page.
+    Repeats(Relation),
+    /// What the names say.
+    Named(Named),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Named {
+    /// It is a collection, and the page is the largest of the parts that it went for.
+    Collection,
+    /// A newer page has its address.
+    SameUrl,
 }
 
 /// Counts of removed pages and what follows from them; 0/0 is null.
@@ -55,7 +74,7 @@ struct Line<'a> {
     id: Cow<'a, str>,
     #[serde(borrow)]
     canonical: Cow<'a, str>,
-    relation: Relation,
+    relation: RemovedAs,
 }
 
 /// Reads a `dropped.jsonl`; with `universe`, the lines with both ids in it.
@@ -85,7 +104,8 @@ pub fn read_removed(path: &Path, universe: Option<&HashSet<String>>) -> Result<V
 ///
 /// A page was removed correctly if the gold says that it is a duplicate of the page that it went for; in `any`, also if it is contained in it, or
 /// `related`. What follows from several labels counts where the pair itself has none: a duplicate of a duplicate is one, and a page
-/// contained in a duplicate of the kept page is contained in that. Pages that the gold connects as duplicates are a group, of which a
+/// contained in a duplicate of the kept page is contained in that. A collection was removed correctly, in `any`, if it contains the part that is named, and
+/// counts as if that part had gone. Pages removed for a newer page of their address are not scored. Pages that the gold connects as duplicates are a group, of which a
 /// perfect run removes all but one; in `any` pages connected by `related` too, and the last one as well if a page of another group
 /// contains one of its pages.
 pub fn evaluate_removed(removed: &[RemovedPage], gold: &Gold, unlisted: Unlisted) -> Removal {
@@ -93,7 +113,7 @@ pub fn evaluate_removed(removed: &[RemovedPage], gold: &Gold, unlisted: Unlisted
     let duplicate = Scorer::new(gold, unlisted, View::Duplicate);
     let as_duplicates = removed
         .iter()
-        .filter(|page| page.relation == Relation::Duplicate);
+        .filter(|page| page.relation == RemovedAs::Repeats(Relation::Duplicate));
     Removal {
         any: any.score(removed.iter()),
         duplicate: duplicate.score(as_duplicates),
@@ -231,19 +251,33 @@ impl<'g> Scorer<'g> {
     }
 
     fn fate(&self, page: &RemovedPage) -> Fate {
-        // What stands in the gold is read from the removed page to the kept one.
-        let pair = Reported::new(&page.id, &page.kept, page.relation, 1.0);
-        match self.gold.listed(&pair, page.id <= page.kept) {
+        let [repeated, other] = match page.relation {
+            RemovedAs::Named(Named::SameUrl) => return Fate::Unscored,
+            RemovedAs::Named(Named::Collection) => [&page.kept, &page.id],
+            RemovedAs::Repeats(_) => [&page.id, &page.kept],
+        };
+        // What stands in the gold is read from the page that is in the other to that.
+        let pair = Reported::new(repeated, other, Relation::Duplicate, 1.0);
+        match self.gold.listed(&pair, repeated <= other) {
             Some(Label::Is(Relation::Duplicate)) => Fate::Correct,
             Some(Label::Is(Relation::ContainedBy)) if self.view == View::Any => Fate::Correct,
             Some(Label::Related) if self.view == View::Any => Fate::Correct,
             Some(Label::Related) => Fate::Related,
             Some(Label::Ignore) => Fate::Unscored,
             Some(Label::Is(_) | Label::Distinct) => Fate::Wrong,
-            None if self.follows(&page.id, &page.kept) => Fate::Correct,
+            None if self.follows(repeated, other) => Fate::Correct,
             None if self.unlisted == Unlisted::Ignore => Fate::Unscored,
             None => Fate::Wrong,
         }
+    }
+
+    /// The group of which one page less is left.
+    fn group_of(&self, page: &RemovedPage) -> Option<usize> {
+        let less = match page.relation {
+            RemovedAs::Named(_) => &page.kept,
+            RemovedAs::Repeats(_) => &page.id,
+        };
+        self.groups.get(&**less).copied()
     }
 
     fn score<'p>(&self, removed: impl Iterator<Item = &'p RemovedPage>) -> RemovedScore {
@@ -259,8 +293,8 @@ impl<'g> Scorer<'g> {
                 Fate::Wrong => score.wrong += 1,
                 Fate::Related | Fate::Unscored => score.unscored += 1,
             }
-            let group = self.groups.get(&*page.id);
-            if let (Fate::Correct | Fate::Related, Some(&group)) = (fate, group) {
+            let group = self.group_of(page);
+            if let (Fate::Correct | Fate::Related, Some(group)) = (fate, group) {
                 found[group] += 1;
             }
         }
@@ -303,7 +337,7 @@ mod tests {
         let page = |&(id, kept, relation): &(&str, &str, Relation)| RemovedPage {
             id: id.into(),
             kept: kept.into(),
-            relation,
+            relation: RemovedAs::Repeats(relation),
         };
         rows.iter().map(page).collect()
     }
@@ -374,10 +408,31 @@ mod tests {
         assert_eq!(score(&[("x", "a", Contains)]).any.correct, 1);
     }
 
+    /// a has x: it may go for x, if x and others leave it nothing; and d for e, which has its address.
+    #[test]
+    fn collections_and_older_versions() {
+        let named = |id: &str, kept: &str, relation| RemovedPage {
+            id: id.into(),
+            kept: kept.into(),
+            relation: RemovedAs::Named(relation),
+        };
+        let gold = gold(GOLD);
+        let score = |page| evaluate_removed(&[page], &gold, Unlisted::Distinct).any;
+        let collection = score(named("a", "x", Named::Collection));
+        assert_eq!((collection.correct, collection.found), (1, 1));
+        assert_eq!(score(named("x", "a", Named::Collection)).wrong, 1);
+        let older = score(named("d", "e", Named::SameUrl));
+        assert_eq!((older.unscored, older.found), (1, 0));
+    }
+
     #[test]
     fn a_line_that_is_no_dropped_page_is_named() {
         let file = tempfile::NamedTempFile::new().unwrap();
-        let good = r#"{"id":"a","canonical":"b","relation":"duplicate"}"#;
+        let good = r#"{"id":"a","canonical":"b","relation":"duplicate","lost":0}"#;
+        for name in ["collection", "same_url", "overlaps"] {
+            std::fs::write(file.path(), good.replace("duplicate", name)).unwrap();
+            assert_eq!(read_removed(file.path(), None).unwrap().len(), 1, "{name}");
+        }
         std::fs::write(file.path(), format!("{good}\n{{}}\n")).unwrap();
         let message = read_removed(file.path(), None).unwrap_err().to_string();
         assert!(

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use retold::{Evaluation, Score};
+use retold::{Evaluation, OverlapCounts, Score};
 
 use super::cost::Cost;
 use super::*;
@@ -18,6 +18,7 @@ pub(super) fn curve(found: &[u64]) -> Curve {
                 duplicate: score,
                 containment: score,
                 pages: score,
+                overlaps: OverlapCounts::default(),
             },
             named: tp,
             adjusted_rand: None,

@@ -1,7 +1,7 @@
 //! Sets of parameters scored on one side of the split.
 
 use retold::{
-    Collection, JudgeConfig, Label, PageNo, Params, Result, Score, Text, Unlisted, Watch,
+    Collection, JudgeConfig, Label, PageNo, Params, Relation, Result, Score, Text, Unlisted, Watch,
 };
 
 use super::split::Labels;
@@ -43,6 +43,7 @@ impl<'a> Side<'a> {
             let (a, b) = (pair.a, pair.b);
             match self.task.labels.get(&(a.min(b), a.max(b))) {
                 Some(label) if label.is_true() => tp += 1,
+                _ if pair.relation == Relation::Overlaps => {}
                 Some(Label::Distinct) => fp += 1,
                 None if self.task.unlisted == Unlisted::Distinct => fp += 1,
                 _ => {}

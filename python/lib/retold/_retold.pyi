@@ -34,6 +34,7 @@ __all__ = [
     "_verdict",
     "blocks",
     "connected",
+    "counts_own",
     "decoded",
     "decontaminate",
     "dedup",
@@ -76,10 +77,11 @@ _Extract: TypeAlias = Literal["none", "main", "precise"]
 _SameUrl: TypeAlias = Literal["off", "exact", "normalised", "canonical"]
 _Versions: TypeAlias = Literal["newest", "keep"]
 _Cluster: TypeAlias = Literal["two-edge", "per-page", "components"]
-_Drop: TypeAlias = Literal["both", "duplicate", "all"]
+_Drop: TypeAlias = Literal["both", "duplicate", "overlaps", "all"]
+_Collections: TypeAlias = Literal["parts", "whole"]
 _Names: TypeAlias = Literal["retold", "datatrove"]
 _Tables: TypeAlias = Literal["jsonl", "csv", "csv-raw", "parquet"]
-_Relation: TypeAlias = Literal["duplicate", "contains", "contained_by"]
+_Relation: TypeAlias = Literal["duplicate", "contains", "contained_by", "overlaps"]
 
 class RetoldError(Exception): ...
 class UsageError(RetoldError): ...
@@ -166,6 +168,10 @@ class Verdict:
     def length_ratio(self) -> float: ...
     @property
     def shared(self) -> int: ...
+    @property
+    def own_a(self) -> int: ...
+    @property
+    def own_b(self) -> int: ...
 
 @final
 class Judgement:
@@ -206,11 +212,13 @@ class Model:
         method: str = "coverage",
         preset: str | None = None,
         params: Mapping[str, str | float] = ...,
+        own: int | str | None = None,
         exact: bool = True,
         cluster: _Cluster = "two-edge",
         canonical: str = "longest",
         rank: _Path | None = None,
         drop: _Drop = "both",
+        collections: _Collections = "parts",
     ) -> Model: ...
     def text(self, page: _Page) -> Text: ...
     def sketch(self, page: _Page | Text) -> Sketch: ...
@@ -244,6 +252,7 @@ class Index:
         *,
         model: Model | None = None,
         texts: bool = True,
+        learns: bool = True,
         text_field: str = "text",
         skip_roles: Sequence[str] = ...,
         html_field: str = "html",
@@ -271,11 +280,13 @@ class Index:
         method: str = "coverage",
         preset: str | None = None,
         params: Mapping[str, str | float] = ...,
+        own: int | str | None = None,
         exact: bool = True,
         cluster: _Cluster = "two-edge",
         canonical: str = "longest",
         rank: _Path | None = None,
         drop: _Drop = "both",
+        collections: _Collections = "parts",
     ) -> Index: ...
     def add(
         self, pages: _Pages, *, matches: int = 20, commit: int = 1000, progress: _Progress = None
@@ -355,11 +366,13 @@ def dedup(
     method: str = "coverage",
     preset: str | None = None,
     params: Mapping[str, str | float] = ...,
+    own: int | str | None = None,
     exact: bool = True,
     cluster: _Cluster = "two-edge",
     canonical: str = "longest",
     rank: _Path | None = None,
     drop: _Drop = "both",
+    collections: _Collections = "parts",
 ) -> Findings: ...
 @final
 class Blocks:
@@ -449,11 +462,13 @@ def explain(
     method: str = "coverage",
     preset: str | None = None,
     params: Mapping[str, str | float] = ...,
+    own: int | str | None = None,
     exact: bool = True,
     cluster: _Cluster = "two-edge",
     canonical: str = "longest",
     rank: _Path | None = None,
     drop: _Drop = "both",
+    collections: _Collections = "parts",
 ) -> dict[str, Any]: ...
 def text(
     page: _Page,
@@ -485,11 +500,13 @@ def text(
     method: str = "coverage",
     preset: str | None = None,
     params: Mapping[str, str | float] = ...,
+    own: int | str | None = None,
     exact: bool = True,
     cluster: _Cluster = "two-edge",
     canonical: str = "longest",
     rank: _Path | None = None,
     drop: _Drop = "both",
+    collections: _Collections = "parts",
 ) -> Text: ...
 def read(
     paths: _Path | Iterable[_Path],
@@ -609,5 +626,6 @@ def connected(rows: _ArrowStream) -> Any: ...
 def more_fields(model: Model) -> list[str]: ...
 def deletes(model: Model) -> bool: ...
 def verifies(model: Model) -> bool: ...
+def counts_own(model: Model) -> bool: ...
 def name_rows(rows: _ArrowArray) -> Any: ...
 def fingerprint_rows(model: Model, rows: _ArrowArray, wanted: Numbers) -> Any: ...

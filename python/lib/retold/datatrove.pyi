@@ -6,7 +6,7 @@ from datatrove.data import DocumentsPipeline
 from datatrove.pipeline.base import PipelineStep
 from datatrove.pipeline.writers.disk_base import DiskWriter
 
-from ._retold import Model, _Cluster, _Drop, _Extract, _Fold, _Path, _Progress, _SameUrl, _Versions
+from ._retold import Model, _Cluster, _Collections, _Drop, _Extract, _Fold, _Path, _Progress, _SameUrl, _Versions
 
 __all__ = ["Dedup"]
 
@@ -52,10 +52,12 @@ class Dedup(PipelineStep, metaclass=abc.ABCMeta):
         method: str = "coverage",
         preset: str | None = None,
         params: Mapping[str, str | float] = ...,
+        own: int | str | None = None,
         exact: bool = True,
         cluster: _Cluster = "two-edge",
         canonical: str = "longest",
         rank: _Path | None = None,
         drop: _Drop = "both",
+        collections: _Collections = "parts",
     ) -> None: ...
     def run(self, data: DocumentsPipeline, rank: int = 0, world_size: int = 1) -> DocumentsPipeline: ...

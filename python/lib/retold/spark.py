@@ -37,9 +37,10 @@ _ON_DRIVER = 5_000_000
 _SKETCHED = "id string, node bigint, date bigint, bytes bigint, site string, seen binary, sketch binary, reason string"
 _FOUND = (
     "kind string, a string, b string, relation string, similarity double, length_ratio double, shared bigint, "
-    "members array<string>"
+    "own_a bigint, own_b bigint, lost bigint, parts bigint, members array<string>"
 )
-_PAIR = ["a", "b", "relation", "similarity", "length_ratio", "shared"]
+_PAIR = ["a", "b", "relation", "similarity", "length_ratio", "shared", "own_a", "own_b"]
+_DROPPED = ["id", "canonical", "relation", "cluster", "cluster_size", "lost", "parts"]
 
 
 class Findings:
@@ -312,22 +313,30 @@ class _Job:
         pairs = found.where("kind = 'pair'").select(*_PAIR)
         clusters = found.where("kind = 'cluster'").select(F.col("a").alias("canonical"), "members")
         clusters = self._numbered(clusters)
-        dropped = found.where("kind = 'dropped'").select(F.col("a").alias("id"), F.col("b").alias("canonical"), "relation")
+        dropped = found.where("kind = 'dropped'").select(F.col("a").alias("id"), F.col("b").alias("canonical"), "relation", "lost", "parts")
         members = clusters.select(F.explode("members").alias("id"), "cluster", F.size("members").cast("bigint").alias("cluster_size"))
-        dropped = dropped.join(members, "id", "left").fillna(1, "cluster_size")
+        dropped = dropped.join(members, "id", "left").fillna(1, "cluster_size").select(*_DROPPED)
         rejects = sketched.where("reason is not null").select("id", "reason")
-        summary = self._summary(pairs.count(), dropped.count())
+        summary = self._summary(pairs, dropped)
         return Findings(pairs, clusters, dropped, rejects, self._kept(sketched, dropped), self.model, summary, self.held)
 
     def _summary(self, pairs, dropped):
         """The run in numbers, by the names of `summary.json`; `run` is filled in to the end."""
+        relations = {"duplicate": 0, "contains": 0, "overlaps": 0}
+        for relation, count in pairs.groupBy("relation").count().collect():
+            relations["contains" if relation == "contained_by" else relation] += count
+        losing = F.when(F.col("lost") > 0, F.col("lost"))
+        gone, *lost = dropped.agg(F.count("*"), F.count(losing), F.sum(losing), F.max(losing)).head()
         records = {
             "read": self.pages_read + self.rejected,
-            "kept": self.pages_read - dropped,
-            "dropped": dropped,
+            "kept": self.pages_read - gone,
+            "dropped": gone,
             "rejected": self.rejected,
         }
-        return {"records": records, "pairs": pairs, "clusters": self.clusters, "parameters": self.model.options, "run": self.report}
+        summary = {"records": records, "pairs": sum(relations.values()), "relations": relations}
+        if _retold.counts_own(self.model):
+            summary["lost"] = dict(zip(("pages", "words", "largest"), (count or 0 for count in lost)))
+        return summary | {"clusters": self.clusters, "parameters": self.model.options, "run": self.report}
 
     def _kept(self, sketched, dropped):
         """The rows of the input that are kept."""

@@ -3,7 +3,7 @@ from typing import Any
 
 from pyspark.sql import DataFrame
 
-from ._retold import Model, _Cluster, _Drop, _Extract, _Fold, _Path, _SameUrl, _Versions
+from ._retold import Model, _Cluster, _Collections, _Drop, _Extract, _Fold, _Path, _SameUrl, _Versions
 
 __all__ = ["Findings", "dedup"]
 
@@ -61,9 +61,11 @@ def dedup(
     method: str = "coverage",
     preset: str | None = None,
     params: Mapping[str, str | float] = ...,
+    own: int | str | None = None,
     exact: bool = True,
     cluster: _Cluster = "two-edge",
     canonical: str = "longest",
     rank: _Path | None = None,
     drop: _Drop = "both",
+    collections: _Collections = "parts",
 ) -> Findings: ...

@@ -106,7 +106,7 @@ impl TextSource for Fingerprints {
 }
 
 /// Rows in the order of their components become what is found of them. The columns of an answer: `kind` (`pair`, `cluster` or
-/// `dropped`), `a`, `b`, `relation`, `similarity`, `length_ratio`, `shared`, `members`.
+/// `dropped`), `a`, `b`, `relation`, `similarity`, `length_ratio`, `shared`, `own_a`, `own_b`, `lost`, `parts`, `members`.
 #[pyclass(module = "retold._retold")]
 pub struct Deciding {
     model: Judge,
@@ -216,7 +216,10 @@ impl Found {
             .push(("cluster", named(clusters(findings), &["a", "members"])));
         self.0.push((
             "dropped",
-            named(dropped(findings, false), &["a", "b", "relation"]),
+            named(
+                dropped(findings, false),
+                &["a", "b", "relation", "lost", "parts"],
+            ),
         ));
     }
 
@@ -234,6 +237,10 @@ impl Found {
             ("similarity", DataType::Float64),
             ("length_ratio", DataType::Float64),
             ("shared", DataType::Int64),
+            ("own_a", DataType::Int64),
+            ("own_b", DataType::Int64),
+            ("lost", DataType::Int64),
+            ("parts", DataType::Int64),
             ("members", DataType::new_list(DataType::Utf8, true)),
         ] {
             let mut parts = vec![new_null_array(&kind, 0)];

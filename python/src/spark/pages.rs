@@ -242,6 +242,12 @@ pub fn verifies(model: &Bound<'_, Model>) -> bool {
     model.get().0.verifier().is_some()
 }
 
+/// Whether the method counts what one page says and another does not.
+#[pyfunction]
+pub fn counts_own(model: &Bound<'_, Model>) -> bool {
+    model.get().0.method().counts_own()
+}
+
 /// A number for each `id`.
 #[pyfunction]
 pub fn name_rows<'py>(py: Python<'py>, rows: PyRecordBatch) -> PyResult<Bound<'py, PyAny>> {

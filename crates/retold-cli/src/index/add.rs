@@ -14,6 +14,7 @@ use retold_index::{Index, Prepared};
 use serde::Serialize;
 
 use super::print::{WHO, flush, print, say, say_rejected};
+use crate::dedup::run_config;
 use crate::input::Rejects;
 use crate::progress::Progress;
 
@@ -70,6 +71,15 @@ struct What {
     quiet: bool,
 }
 
+/// Listens for Ctrl-C, and leaves what is shown as it is.
+struct Cancelling<'a>(&'a Progress);
+
+impl Watch for Cancelling<'_> {
+    fn cancelled(&self) -> bool {
+        self.0.cancelled()
+    }
+}
+
 /// A page, or the id and the reason of a reject.
 type Made = std::result::Result<Prepared, (String, String)>;
 
@@ -77,7 +87,8 @@ pub fn add(args: &Add) -> Result<ExitCode> {
     let mut writer = Index::builder(&args.what.dir).writer_name(WHO).write()?;
     let index = writer.index().clone();
     let limit = Some(args.what.matches);
-    let add = |pages: Vec<Made>| -> Result<()> {
+    let run = run_config(0, None);
+    let add = |pages: Vec<Made>, progress: &Progress| -> Result<()> {
         let (mut good, mut rejects) = (Vec::new(), Vec::new());
         for page in pages {
             match page {
@@ -97,7 +108,10 @@ pub fn add(args: &Add) -> Result<ExitCode> {
                 say(&page.entry.id, added.status.name(), &added.matches)?;
             }
         }
-        flush()
+        flush()?;
+        // All that was asked is answered.
+        writer.learn_if_grown(&run, &Cancelling(progress))?;
+        Ok(())
     };
     let rejected = each_group(&args.what, &index, args.commit, add);
     // What was printed is safe; closing only takes down how much is.
@@ -110,7 +124,7 @@ pub fn add(args: &Add) -> Result<ExitCode> {
 pub fn query(args: &Query) -> Result<ExitCode> {
     let index = Index::open(&args.what.dir)?;
     let limit = Some(args.what.matches);
-    let ask = |pages: Vec<Made>| -> Result<()> {
+    let ask = |pages: Vec<Made>, _: &Progress| -> Result<()> {
         let asked = pages.par_iter().map(|page| match page {
             Ok(page) => Some(index.query(page, limit)).transpose(),
             Err(_) => Ok(None),
@@ -165,7 +179,7 @@ fn each_group(
     what: &What,
     index: &Index,
     size: usize,
-    mut take: impl FnMut(Vec<Made>) -> Result<()>,
+    mut take: impl FnMut(Vec<Made>, &Progress) -> Result<()>,
 ) -> Result<u64> {
     let (stdin, named): (Vec<&PathBuf>, Vec<&PathBuf>) = what
         .inputs
@@ -200,18 +214,18 @@ fn each_group(
                 count(&made);
                 group.push(made);
                 match group.is_full(size) {
-                    true => take(std::mem::take(&mut group).pages),
+                    true => take(std::mem::take(&mut group).pages, &progress),
                     false => Ok(()),
                 }
             },
         )?;
-        take(group.pages)?;
+        take(group.pages, &progress)?;
     }
     progress.finish();
     if !stdin.is_empty() {
         each_line(index, size, &progress, |made| {
             made.iter().for_each(&mut count);
-            take(made)
+            take(made, &progress)
         })?;
     }
     Ok(rejected)

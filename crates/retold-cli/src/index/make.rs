@@ -22,9 +22,12 @@ pub struct Create {
     /// The folder to make; it must be new or empty
     #[arg(value_name = "DIR")]
     dir: PathBuf,
-    /// Learn what is common from these files and folders; their pages are not added
+    /// Learn what is common from these files and folders; their pages are not added. The index learns again when it has twice as many pages
     #[arg(long, value_name = "INPUT", num_args = 1..)]
     learn: Vec<PathBuf>,
+    /// Keep the model: do not learn again as the index grows, which it does at 100 pages and whenever they have doubled
+    #[arg(long)]
+    no_learn: bool,
     /// Keep no texts; verdicts then come from the sketches alone
     #[arg(long)]
     no_texts: bool,
@@ -109,7 +112,8 @@ pub fn create(args: &Create) -> Result<ExitCode> {
         );
     }
     let model = learnt(Model::new(config)?, &args.learn)?;
-    let index = Index::builder(&args.dir).texts(!args.no_texts);
+    let index = Index::builder(&args.dir);
+    let index = index.texts(!args.no_texts).learns(!args.no_learn);
     index.writer_name(WHO).create(&model)?.close()?;
     Ok(ExitCode::SUCCESS)
 }

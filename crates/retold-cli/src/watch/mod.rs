@@ -24,6 +24,7 @@ use self::folders::{Changed, changed};
 use self::notify::{Teller, limit, look, note};
 use self::poll::{Brought, Poller};
 use self::state::{State, Tries, now};
+use crate::dedup::run_config;
 use crate::progress::Progress;
 use crate::say::tell;
 
@@ -248,6 +249,8 @@ impl Watcher<'_> {
             };
             *count += 1;
         }
+        // No answer waits for it.
+        self.writer.learn_if_grown(&run_config(0, None), &())?;
         Ok(())
     }
 

@@ -105,14 +105,16 @@ fn notices(
     entry: &Entry,
     matches: &[Match],
 ) -> Result<Vec<String>> {
-    let Some(best) = matches.first() else {
+    // A page that only overlaps others is new.
+    let Some(best) = matches.iter().find(|found| found.repeats()) else {
         return Ok(Vec::new());
     };
     let mut about: Vec<&str> = watched.stories.iter().map(String::as_str).collect();
     let own_site = &entry.sketch.site;
     let of_site = matches.iter().find(|found| {
         let site = &found.entry.sketch.site;
-        site != own_site
+        found.repeats()
+            && site != own_site
             && site
                 .as_ref()
                 .is_some_and(|site| watched.sites.contains(site))

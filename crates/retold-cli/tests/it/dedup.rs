@@ -45,7 +45,7 @@ fn copies_are_found_clustered_and_dropped() {
         .unwrap();
     assert_eq!(
         edited,
-        r#"{"a":"a.html","b":"d.md","relation":"duplicate","similarity":0.909091,"length_ratio":0.916667,"shared":10}"#
+        r#"{"a":"a.html","b":"d.md","relation":"duplicate","similarity":0.909091,"length_ratio":0.916667,"shared":10,"own_a":0,"own_b":0}"#
     );
 
     let clusters = world.lines("out/clusters.jsonl");

@@ -117,6 +117,36 @@ fn removed_pages_are_scored() {
         .code(2);
 }
 
+/// A run whose dropped page is another one, by a hand that changed its texts afterwards.
+#[test]
+fn what_dropped_pages_took_with_them() {
+    let world = World::new();
+    let story: String = (0..60).map(|n| format!("word{n} ")).collect();
+    let page =
+        |id: &str, text: &str| serde_json::json!({"id": id, "text": text}).to_string() + "\n";
+    world.file("pages.jsonl", page("a", &story) + &page("b", &story));
+    world.run(&["dedup", "pages.jsonl", "-o", "out"]).code(0);
+    let lost = ["eval", "--lost", "out"];
+    let result: Value = serde_json::from_str(&world.run(&lost).code(0).stdout()).unwrap();
+    let none = serde_json::json!({"dropped": 1, "losing": 0, "words": 0, "examples": []});
+    assert_eq!(result, none);
+    let own: String = (0..15).map(|n| format!("own{n} ")).collect();
+    world.file(
+        "pages.jsonl",
+        page("a", &story) + &page("b", &(story.clone() + &own)),
+    );
+    let result: Value = serde_json::from_str(&world.run(&lost).code(0).stdout()).unwrap();
+    assert_eq!(
+        (&result["losing"], &result["words"]),
+        (&1.into(), &15.into())
+    );
+    assert_eq!(result["examples"][0]["id"], "b");
+    world.run(&["eval", "--lost", "gone"]).code(3);
+    world
+        .run(&[&lost[..], &["--gold", "gold.tsv"]].concat())
+        .code(2);
+}
+
 #[test]
 fn a_sweep_is_a_curve_that_can_only_rise() {
     let world = World::new();

@@ -702,3 +702,34 @@ fn a_story_is_one_thing() {
     );
     assert_eq!(stats["stories"]["mean_reprints"], 0.4);
 }
+
+/// A hundred pages make the index learn, unless it is to keep its model; what it exports is a run under the model that it has then.
+#[test]
+fn an_index_learns_as_it_grows() {
+    let world = World::new();
+    let page = |n: u32| line(&format!("p{n:03}"), &article(&format!("题目{n}"), 0..3));
+    let lines: String = (0..100).map(page).collect();
+    world.file("in.jsonl", lines);
+    for (dir, option, epoch, learnt) in [
+        ("ix", &[][..], 2, Value::from(100)),
+        ("still", &["--no-learn"], 1, Value::Null),
+    ] {
+        let create = [&["index", "create", dir], option].concat();
+        world.run(&create).code(0);
+        let add = ["index", "add", dir, "in.jsonl", "-q", "--commit", "30"];
+        let answers = world.run(&add).code(0).stdout();
+        assert_eq!(answers.lines().count(), 100);
+        let stats = world.run(&["index", "stats", dir]).code(0).stdout();
+        let stats: Value = serde_json::from_str(&stats).unwrap();
+        assert_eq!(stats["epoch"], epoch, "{dir}");
+        assert_eq!(stats["learnt_texts"], learnt, "{dir}");
+    }
+    world
+        .run(&["index", "export", "ix", "-o", "of-index", "-q"])
+        .code(0);
+    world
+        .run(&["dedup", "in.jsonl", "-o", "of-run", "-q"])
+        .code(0);
+    same(&world, "of-index", "of-run");
+    world.run(&["index", "check", "ix"]).code(0);
+}

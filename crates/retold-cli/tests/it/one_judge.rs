@@ -1,21 +1,22 @@
-//! The same pages through every interface with one model: the batch run, the call in memory, and `explain` give the same verdicts.
+//! The same pages through every interface with one model: the batch run, the call in memory, the index, and `explain` give the same verdicts.
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
 use retold::{
-    Findings, JudgeConfig, METHODS, Model, Offsets, PRESETS, Page, Source, dedup, explain_pair,
+    Findings, JudgeConfig, METHODS, Model, Offsets, PRESETS, Page, Relation, Source, dedup,
+    explain_pair,
 };
 use retold_report::{Finished, OutputConfig};
 use serde_json::Value;
 
 use crate::common::{World, article};
 
-/// What a door says of each related pair: relation, similarity and length ratio to six decimals, shared keys.
-type Said = BTreeMap<(String, String), (String, String, String, u64)>;
+/// What a door says of each related pair: relation, similarity and length ratio to six decimals; shared keys, own words of both.
+type Said = BTreeMap<(String, String), (String, String, String, [u64; 3])>;
 
 /// Pages as records: an article, reprints of it on other sites, shortened, edited and in a longer page; exact copies; pages of
-/// one site with one footer; English pages that share words; pages of nothing.
+/// one site with one footer; English pages that share words; pages of nothing; pages that overlap, collections, pages under one notice.
 fn records() -> Vec<Value> {
     let mut records = Vec::new();
     let mut add = |id: &str, site: &str, text: String| {
@@ -65,6 +66,39 @@ fn records() -> Vec<Value> {
         "ferry\nharbour\nengine\ncaptain\n".to_owned(),
     );
     add("empty", "h.org", String::new());
+    let told = |topic: &str, count: usize| -> String {
+        let words = (0..count).map(|n| format!("{topic}{} of {topic}{}", n * 7 % 89, n * 13 % 97));
+        words.collect::<Vec<_>>().join(", ") + ". "
+    };
+    let shared = told("comet", 50);
+    add(
+        "overlap-1",
+        "k.org",
+        format!("{shared}\n{}", told("lake", 25)),
+    );
+    add(
+        "overlap-2",
+        "l.org",
+        format!("{}\n{shared}", told("wood", 25)),
+    );
+    add("glacier", "m.cn", article("冰川", 0..12));
+    // Two stories that are pages too: their parts leave the first nothing of its own, and the second something.
+    let digest = article("洪水", 0..12) + "\n" + &article("冰川", 0..12);
+    add("digest", "n.cn", digest.clone());
+    add(
+        "digest-more",
+        "o.cn",
+        format!("{digest}\n{}", article("海啸", 0..6)),
+    );
+    let notice = told("notice", 40);
+    for page in 0..8 {
+        let own = told(&format!("item{page}x"), 9);
+        add(
+            &format!("notice-{page}"),
+            &format!("notice{page}.org"),
+            format!("{own}\n{notice}"),
+        );
+    }
     records
 }
 
@@ -97,7 +131,7 @@ fn of_memory(findings: &Findings) -> Said {
                 pair.relation.name().to_owned(),
                 six(similarity),
                 six(ratio),
-                u64::from(pair.shared),
+                [pair.shared, pair.own_a, pair.own_b].map(u64::from),
             ),
         )
     });
@@ -116,10 +150,8 @@ fn of_batch(world: &World, out: &str) -> Said {
                 number("similarity"),
                 number("length_ratio"),
             );
-            (
-                (text("a"), text("b")),
-                (said.0, said.1, said.2, line["shared"].as_u64().unwrap()),
-            )
+            let counts = ["shared", "own_a", "own_b"].map(|name| line[name].as_u64().unwrap());
+            ((text("a"), text("b")), (said.0, said.1, said.2, counts))
         });
     lines.collect()
 }
@@ -154,6 +186,50 @@ fn of_explain(out: &Path) -> BTreeMap<(String, String), (String, String, String)
             let short = |value: f64| six(f64::from(value as f32));
             let told = (relation.name().to_owned(), short(similarity), short(ratio));
             said.insert((a.id.clone(), b.id.clone()), told);
+        }
+    }
+    said
+}
+
+/// Makes an index with the options and the knowledge of a run, and adds the pages to it.
+fn index_of(world: &World, (out, dir): (&str, &str), row: &[&str]) {
+    let model = format!("{out}/model.json");
+    let learnt = Model::from_json(&world.read(&model), &world.path("")).unwrap();
+    let mut create = vec!["index", "create", dir, "--no-learn"];
+    create.extend(row);
+    if learnt.knowledge().is_some() {
+        create.extend(["--knowledge", &model]);
+    }
+    world.run(&create).code(0);
+    world
+        .run(&["index", "add", dir, "in.jsonl", "-q", "--commit", "7"])
+        .code(0);
+}
+
+/// What the index says of each pair when it is asked for one of its pages; it may look for fewer than there are.
+fn of_query(world: &World, dir: &str) -> Said {
+    let query = ["index", "query", dir, "in.jsonl", "-q", "--matches", "100"];
+    let answers = world.run(&query).code(0).stdout();
+    let mut said = Said::new();
+    for answer in answers.lines() {
+        let answer: Value = serde_json::from_str(answer).unwrap();
+        let id = answer["id"].as_str().unwrap();
+        for found in answer["matches"].as_array().unwrap() {
+            let other = found["id"].as_str().unwrap();
+            let number = |name: &str| six(found[name].as_f64().unwrap());
+            let count = |name: &str| found[name].as_u64().unwrap();
+            let relation: Relation = serde_json::from_value(found["relation"].clone()).unwrap();
+            let (ids, relation, own) = match id < other {
+                true => ((id, other), relation, ["own", "own_match"]),
+                false => ((other, id), relation.swapped(), ["own_match", "own"]),
+            };
+            let told = (
+                relation.name().to_owned(),
+                number("similarity"),
+                number("length_ratio"),
+                [count("shared"), count(own[0]), count(own[1])],
+            );
+            said.insert((ids.0.to_owned(), ids.1.to_owned()), told);
         }
     }
     said
@@ -398,6 +474,25 @@ fn one_fixture_through_every_door() {
         let source = Source::of_pages("pages", pages(&config));
         let again = retold::Dedup::new(model).run(vec![source]).unwrap();
         assert_eq!(of_memory(&again), batch, "under the saved model: {row:?}");
+
+        // An index says the same of its pages, all together and when it is asked for one.
+        let (dir, export) = (format!("index-{number}"), format!("export-{number}"));
+        index_of(&world, (&out, &dir), &row);
+        let exported = ["index", "export", &dir, "-q", "--no-kept", "-o", &export];
+        world.run(&exported).code(0);
+        assert_eq!(of_batch(&world, &export), batch, "index: {row:?}");
+        assert_eq!(
+            world.read(&format!("{export}/dropped.jsonl")),
+            world.read(&format!("{out}/dropped.jsonl")),
+            "index: {row:?}"
+        );
+        let asked = of_query(&world, &dir);
+        let listed = |ids: &&(String, String)| batch.contains_key(*ids);
+        assert!(asked.keys().all(|ids| listed(&ids)), "query: {row:?}");
+        for (ids, told) in &asked {
+            assert_eq!(told, &batch[ids], "query: {row:?}");
+        }
+        assert!(2 * asked.len() >= batch.len(), "query: {row:?}");
 
         let told = of_explain(&world.path(&out));
         let without_shared = batch

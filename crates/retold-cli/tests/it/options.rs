@@ -305,3 +305,82 @@ fn quiet_says_nothing_and_verbose_says_more() {
         );
     }
 }
+
+/// `--own` sets two parameters; those of `--param` win, those of a file do not.
+#[test]
+fn how_much_of_its_own_a_page_may_say() {
+    let world = World::new();
+    two_pages(&world);
+    world.file("p.toml", "[coverage]\nown_words = 99\nown_share = 0.5\n");
+    let own = |out: &str, options: &[&str]| {
+        let run = [&["dedup", "in.jsonl", "-q", "-o", out], options].concat();
+        world.run(&run).code(0);
+        let params = world.summary(out)["parameters"]["params"].clone();
+        (params["own_words"].as_u64(), params["own_share"].as_f64())
+    };
+    let (words, share) = own("a", &[]);
+    assert_eq!(own("b", &["--own", "0"]), (Some(0), Some(0.0)));
+    assert_eq!(own("c", &["--own", "50"]), (Some(50), share));
+    assert_eq!(own("d", &["--own=50,20%"]), (Some(50), Some(0.2)));
+    let file = ["--own", "7", "--param-file", "p.toml"];
+    assert_eq!(own("e", &file), (Some(7), Some(0.5)));
+    let param = ["--own", "7,1%", "--param", "own_words=8"];
+    assert_eq!(own("f", &param), (Some(8), Some(0.01)));
+    world.file("c.toml", "own = \"3,30%\"\n");
+    assert_eq!(own("g", &["--config", "c.toml"]), (Some(3), Some(0.3)));
+    assert!(words.is_some());
+    let refused = ["dedup", "in.jsonl", "-o", "h", "--own"];
+    world
+        .run(&[&refused[..], &["0", "--method", "shingle"]].concat())
+        .code(2)
+        .says(&[
+            "own: the method `shingle` does not look at passages",
+            "with it: coverage",
+        ]);
+    world
+        .run(&[&refused[..], &["much"]].concat())
+        .code(2)
+        .says(&["WORDS or WORDS,SHARE% expected"]);
+
+    let explain = ["explain", "--in", "in.jsonl", "--ids", "a", "b", "--own"];
+    world.run(&[&explain[..], &["0"]].concat()).code(0);
+    world
+        .run(&["explain", "a", "a", "b", "--own", "0"])
+        .code(2)
+        .says(&["omit --method, --preset, --own and --param"]);
+    world
+        .run(&["index", "create", "ix", "--own", "20,10%"])
+        .code(0);
+    let model = world.read("ix/model-000001.json");
+    assert!(
+        model.contains("\"own_words\":20") || model.contains("\"own_words\": 20"),
+        "{model}"
+    );
+}
+
+/// The run says what is lost with the dropped pages.
+#[test]
+fn what_is_lost_is_said_at_the_end() {
+    let world = World::new();
+    let text = article("甲", 0..10);
+    world.file("in.jsonl", line("a", &text) + &line("b", &text));
+    let said = world
+        .run(&["dedup", "in.jsonl", "-o", "a"])
+        .code(0)
+        .stdout();
+    assert!(
+        said.contains("dropped pages take no words of their own with them\n"),
+        "{said}"
+    );
+    let lost = &world.summary("a")["lost"];
+    assert_eq!(
+        lost,
+        &serde_json::json!({"pages": 0, "words": 0, "largest": 0})
+    );
+    assert_eq!(world.lines("a/dropped.jsonl")[0]["lost"], 0);
+    // A method that does not count it does not speak of it.
+    let run = ["dedup", "in.jsonl", "-o", "b", "--method", "shingle"];
+    let said = world.run(&run).code(0).stdout();
+    assert!(!said.contains("of their own"), "{said}");
+    assert!(world.summary("b").get("lost").is_none());
+}

@@ -19,6 +19,7 @@ const COMMAND_ONLY: &[&str] = &[
     "help",
     "memory",
     "out",
+    "own",
     "param",
     "param-file",
     "preset",
@@ -72,9 +73,10 @@ fn read() -> BTreeMap<String, String> {
     literals(map)
 }
 
-/// The same as arguments of Python: there a preset stands beside the method.
-fn with_preset(mut options: BTreeMap<String, String>) -> BTreeMap<String, String> {
+/// The same as arguments of Python: there a preset stands beside the method, and the limit of own passages beside the parameters.
+fn as_arguments(mut options: BTreeMap<String, String>) -> BTreeMap<String, String> {
     options.insert("preset".to_owned(), "None".to_owned());
+    options.insert("own".to_owned(), "None".to_owned());
     options
 }
 
@@ -160,7 +162,7 @@ fn the_command_has_the_options_of_the_library() {
         })
         .collect();
     let mut expected: BTreeSet<String> = job().into_keys().collect();
-    // Given as --param, --param-file and --preset.
+    // Given as --param, --param-file, --own and --preset.
     assert!(expected.remove("params"));
     assert_eq!(options, expected);
 }
@@ -192,16 +194,16 @@ fn signatures_have_the_options_of_the_library() {
     let own = [
         "model", "out", "force", "threads", "memory", "temp_dir", "progress",
     ];
-    check("dedup", &all[0], &with_preset(job()), &own);
+    check("dedup", &all[0], &as_arguments(job()), &own);
     let all = signatures("src/model.rs");
     assert_eq!(all.len(), 3);
     all.iter()
-        .for_each(|found| check("model.rs", found, &with_preset(judge()), &["model"]));
+        .for_each(|found| check("model.rs", found, &as_arguments(judge()), &["model"]));
     check(
         "Index.create",
         &signatures("src/index.rs")[0],
-        &with_preset(judge()),
-        &["model", "texts"],
+        &as_arguments(judge()),
+        &["model", "texts", "learns"],
     );
     check(
         "read",
@@ -228,43 +230,43 @@ fn stubs_have_the_options_of_the_library() {
     check(
         "dedup",
         &of(&stub, "\ndef dedup("),
-        &with_preset(job()),
+        &as_arguments(job()),
         &own,
     );
     let model = stub.split("class Model:").nth(1).unwrap();
     check(
         "Model",
         &of(model, "def __new__("),
-        &with_preset(judge()),
+        &as_arguments(judge()),
         &[],
     );
     check(
         "Index.create",
         &of(&stub, "def create("),
-        &with_preset(judge()),
-        &["model", "texts"],
+        &as_arguments(judge()),
+        &["model", "texts", "learns"],
     );
     check(
         "explain",
         &of(&stub, "\ndef explain("),
-        &with_preset(judge()),
+        &as_arguments(judge()),
         &["model"],
     );
     check(
         "text",
         &of(&stub, "\ndef text("),
-        &with_preset(judge()),
+        &as_arguments(judge()),
         &[],
     );
     check("read", &of(&stub, "\ndef read("), &read(), &["on_reject"]);
     check(
         "spark.dedup",
         &of(&spark, "\ndef dedup("),
-        &with_preset(judge()),
+        &as_arguments(judge()),
         &["model", "learn_pages", "partitions"],
     );
     let datatrove = package("lib/retold/datatrove.pyi");
-    let mut step = with_preset(judge());
+    let mut step = as_arguments(judge());
     step.insert("allow_empty".to_owned(), "False".to_owned());
     let own = [
         "exclusion_writer",

@@ -82,11 +82,11 @@ fn the_example_says_what_they_show() {
     let said = ran.stdout();
     let numbers: String = said
         .lines()
-        .take(2)
+        .take(3)
         .map(|line| format!("{line}\n"))
         .collect();
     let stages = |line: &str| line.replace(|c: char| c.is_ascii_digit(), "");
-    let times = stages(said.lines().nth(2).unwrap());
+    let times = stages(said.lines().nth(3).unwrap());
     let dropped = format!(
         "$ cat out/dropped.jsonl\n{}",
         world.read("out/dropped.jsonl")

@@ -54,8 +54,8 @@ fn every_dropped_page_names_one_that_stays_and_numbers_add_up() {
     assert_eq!(
         world.lines("out/dropped.jsonl"),
         [
-            json!({"id": "new", "canonical": "copied", "relation": "duplicate", "cluster": 0, "cluster_size": 2}),
-            json!({"id": "old", "canonical": "copied", "relation": "same_url", "cluster": null, "cluster_size": 1}),
+            json!({"id": "new", "canonical": "copied", "relation": "duplicate", "cluster": 0, "cluster_size": 2, "lost": 0}),
+            json!({"id": "old", "canonical": "copied", "relation": "same_url", "cluster": null, "cluster_size": 1, "lost": 0}),
         ]
     );
     let summary = world.summary("out");

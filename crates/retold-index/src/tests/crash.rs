@@ -52,7 +52,7 @@ fn child() {
         out.flush().unwrap();
     };
     loop {
-        let kind = random.below(40);
+        let kind = random.below(42);
         if kind < 30 {
             let numbers: BTreeSet<u64> =
                 (0..1 + random.below(6)).map(|_| random.below(60)).collect();
@@ -75,6 +75,11 @@ fn child() {
             match kind {
                 36 => writer.compact(&()).unwrap(),
                 37 => writer.learn(&RunConfig::default(), &()).unwrap(),
+                40 | 41 => {
+                    let learning = writer.begin_learning();
+                    let learnt = learning.run(&RunConfig::default(), &()).unwrap();
+                    assert!(writer.adopt(learnt).unwrap());
+                }
                 38 => assert!(merge(writer.index(), true).is_ok()),
                 _ => flush(writer.index(), SMALL).unwrap(),
             }

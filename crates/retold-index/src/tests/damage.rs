@@ -5,7 +5,7 @@ use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
-use retold::{Error, Model, Result};
+use retold::{Error, Model, Result, RunConfig};
 
 use super::*;
 use crate::index::Index;
@@ -49,8 +49,13 @@ fn whole(folder: &Path) -> Vec<Page> {
         .collect();
     let model = run(&pages, Model::new(JudgeConfig::default()).unwrap()).model;
     let mut writer = make(folder, &model);
-    for some in pages.chunks(6) {
+    for (at, some) in pages.chunks(6).enumerate() {
         writer.add(&prepared(&writer, some), None).unwrap();
+        if at == 3 {
+            let learning = writer.begin_learning();
+            let learnt = learning.run(&RunConfig::default(), &()).unwrap();
+            assert!(writer.adopt(learnt).unwrap());
+        }
     }
     writer.remove(&["p3".into(), "p11".into()]).unwrap();
     writer.close().unwrap();

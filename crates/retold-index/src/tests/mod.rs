@@ -7,6 +7,7 @@ mod crash;
 mod damage;
 mod filters;
 mod folder;
+mod grow;
 mod passages;
 mod same;
 mod search;

@@ -14,7 +14,7 @@ use crate::story::{Change, Order, Story, StoryLine, StoryPart};
 
 /// What is done to an index.
 #[derive(Clone, Debug)]
-enum Step {
+pub(super) enum Step {
     /// Pages are added in one commit.
     Add(Vec<(u32, Recipe)>),
     Remove(Vec<u32>),
@@ -22,7 +22,7 @@ enum Step {
     Reopen,
 }
 
-fn recipes() -> impl Strategy<Value = Recipe> {
+pub(super) fn recipes() -> impl Strategy<Value = Recipe> {
     let whole =
         (0u32..3, 0u32..3, 0u32..2).prop_map(|(topic, cut, template)| (topic, cut..14, template));
     let part = (0u32..3, 0u32..6, 6u32..9, 0u32..2)
@@ -30,7 +30,7 @@ fn recipes() -> impl Strategy<Value = Recipe> {
     prop_oneof![2 => whole, 1 => part]
 }
 
-fn steps() -> impl Strategy<Value = Vec<Step>> {
+pub(super) fn steps() -> impl Strategy<Value = Vec<Step>> {
     let add = proptest::collection::vec((0u32..20, recipes()), 1..9).prop_map(Step::Add);
     let remove = proptest::collection::vec(0u32..20, 1..3).prop_map(Step::Remove);
     let step =
@@ -58,7 +58,7 @@ fn as_pair(id: &str, found: &Match) -> (String, String, String) {
 }
 
 /// All that the index says of its pages, against a run over the same pages under the same model.
-fn assert_same(index: &Index, pages: &BTreeMap<String, Page>) {
+pub(super) fn assert_same(index: &Index, pages: &BTreeMap<String, Page>) {
     assert_eq!(index.len(), pages.len());
     if pages.is_empty() {
         return;
@@ -340,4 +340,26 @@ fn new_against_an_index_is_new_against_files() {
         assert_eq!(pairs(&index), pairs(&files));
         assert_eq!(dropped(&index), dropped(&files));
     }
+}
+
+/// A page is linked to none that is replaced later in the same commit, but to others of its story.
+#[test]
+fn what_goes_with_a_commit_holds_no_story_together() {
+    let steps = [
+        Step::Add(vec![(13, (0, 2..14, 1))]),
+        Step::Add(vec![(7, (0, 0..14, 1)), (16, (0, 0..14, 1))]),
+        // The first two are contained in 13, 7 and 16, of which 13 becomes another.
+        Step::Add(vec![
+            (5, (0, 5..6, 1)),
+            (15, (0, 5..8, 0)),
+            (13, (0, 3..6, 1)),
+        ]),
+    ];
+    let config = JudgeConfig {
+        method: "period".into(),
+        ..JudgeConfig::default()
+    };
+    let learnt = [page("other", &(9, 0..9, 0))];
+    let model = run(&learnt, Model::new(config).unwrap()).model;
+    follow(&steps, &model);
 }

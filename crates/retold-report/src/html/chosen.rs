@@ -1,6 +1,8 @@
 //! Which pages' texts are in the report.
 
-use retold::PageNo;
+use std::collections::BTreeSet;
+
+use retold::{PageNo, Rank};
 
 use super::report::{Report, TEXT_CHARS};
 
@@ -8,24 +10,30 @@ use super::report::{Report, TEXT_CHARS};
 pub(super) struct Chosen(Vec<PageNo>);
 
 impl Chosen {
-    /// The pages of clusters, the largest cluster first, as long as their texts fit.
+    /// The pages of the dropped pages that are shown, then those of clusters, the largest cluster first, as long as their texts fit.
     pub(super) fn of(report: &Report<'_>) -> Chosen {
-        let mut chosen = Vec::new();
         let Some(limit) = report.output.report_text else {
-            return Chosen(chosen);
+            return Chosen(Vec::new());
         };
+        let findings = report.findings;
+        let drops = report.drops.pages(findings).collect();
+        let clusters = report.order.iter().map(|&cluster| report.shown(cluster));
+        let mut chosen = BTreeSet::new();
         let mut chars = 0;
-        for &cluster in &report.order {
-            for rank in report.shown(cluster) {
-                chars += report.findings.page(rank).chars.min(limit as u64);
+        for ranks in std::iter::once::<Vec<Rank>>(drops).chain(clusters) {
+            for rank in ranks {
+                let number = findings.by_id[rank.at()];
+                if chosen.contains(&number) {
+                    continue;
+                }
+                chars += findings.page(rank).chars.min(limit as u64);
                 if chars > TEXT_CHARS {
                     break;
                 }
-                chosen.push(report.findings.by_id[rank.at()]);
+                chosen.insert(number);
             }
         }
-        chosen.sort_unstable();
-        Chosen(chosen)
+        Chosen(chosen.into_iter().collect())
     }
 
     /// The pages.

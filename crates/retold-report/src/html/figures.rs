@@ -59,22 +59,25 @@ fn half_power(size: u64) -> u32 {
     power
 }
 
-/// Pairs by similarity: duplicates and containments, in bars of equal width from 0 to 1.
+/// Pairs by similarity: duplicates, containments and overlaps, in bars of equal width from 0 to 1.
 #[derive(Debug, Serialize)]
 pub(super) struct Similarities {
     pub duplicate: Vec<u64>,
     pub contains: Vec<u64>,
+    pub overlaps: Vec<u64>,
 }
 
 pub(super) fn similarities(pairs: impl Iterator<Item = (Relation, f64)>) -> Similarities {
     let mut bars = Similarities {
         duplicate: vec![0; SIMILARITY_BARS],
         contains: vec![0; SIMILARITY_BARS],
+        overlaps: vec![0; SIMILARITY_BARS],
     };
     for (relation, similarity) in pairs {
         let side = match relation {
             Relation::Duplicate => &mut bars.duplicate,
-            _ => &mut bars.contains,
+            Relation::Contains | Relation::ContainedBy => &mut bars.contains,
+            Relation::Overlaps => &mut bars.overlaps,
         };
         side[bar_of(similarity)] += 1;
     }
@@ -94,7 +97,7 @@ pub(super) struct Matrix {
     pub sites: Vec<String>,
     /// Pages that repeat a page whole, by row and column.
     pub whole: Vec<Vec<u64>>,
-    /// Pages that repeat a page in part or contain one, and repeat none of that site whole.
+    /// Pages that repeat a page in part, contain one or overlap one, and repeat none of that site whole.
     pub part: Vec<Vec<u64>>,
     /// Sites with pages in clusters that are not shown.
     pub more: u64,
@@ -330,11 +333,16 @@ mod tests {
             (Relation::Duplicate, 1.0),
             (Relation::ContainedBy, 0.6999),
             (Relation::Contains, 0.0),
+            (Relation::Overlaps, 0.5),
         ];
         let bars = similarities(pairs.into_iter());
         assert_eq!((bars.duplicate[35], bars.duplicate[49]), (1, 1));
         assert_eq!((bars.contains[34], bars.contains[0]), (1, 1));
         assert_eq!(bars.duplicate.iter().sum::<u64>(), 2);
+        assert_eq!(
+            (bars.overlaps[25], bars.contains.iter().sum::<u64>()),
+            (1, 2)
+        );
     }
 
     #[test]

@@ -24,7 +24,7 @@ pub(super) struct List<'a> {
     /// The canonical page's title; null if it has none.
     title: Vec<Option<String>>,
     /// 1: has duplicates, 2: has containments, 4: loose, 8: larger than the alarm size, 16: much of a site has
-    /// collapsed in it.
+    /// collapsed in it, 32: has pages that overlap.
     flags: Vec<u8>,
     /// Least similarity of its pairs in thousandths.
     least: Vec<u32>,
@@ -81,6 +81,7 @@ fn flags(report: &Report<'_>, number: usize, traits: &[Traits]) -> u8 {
         | u8::from(cluster.is_loose()) << 2
         | u8::from(large) << 3
         | u8::from(report.collapsed.contains(&(number as u64))) << 4
+        | u8::from(traits[number].overlaps) << 5
 }
 
 fn sites(report: &Report<'_>, members: &[Rank]) -> Vec<u32> {
@@ -107,14 +108,14 @@ pub(super) struct Detail<'a> {
     all_pairs: u64,
 }
 
-fn title(report: &Report<'_>, rank: Rank) -> Option<String> {
+pub(super) fn title(report: &Report<'_>, rank: Rank) -> Option<String> {
     let findings = report.findings;
     findings.collection.pages.title(findings.by_id[rank.at()])
 }
 
 /// A member: `[id, site, characters, bytes, date, decision, member it is dropped for, features, text, title]`: decision 0 kept, 1 dropped as a
-/// duplicate, 2 dropped as contained; -1 means none.
-type MemberRow<'a> = (
+/// duplicate, 2 dropped as contained, 3 dropped as overlapping; -1 means none.
+pub(super) type MemberRow<'a> = (
     Cow<'a, str>,
     i64,
     u64,
@@ -153,7 +154,7 @@ pub(super) fn detail<'a>(
         more: cluster.members.len() - members.len(),
         members: members
             .iter()
-            .map(|&rank| member(report, rank, &at, texts))
+            .map(|&rank| member(report, rank, Some(&at), texts))
             .collect(),
         all_pairs: cluster.pairs,
     }
@@ -167,18 +168,22 @@ impl<'a> Detail<'a> {
     }
 }
 
-fn member<'a>(
+/// A page as a member of what is shown; `at` are the places of the members of its cluster.
+pub(super) fn member<'a>(
     report: &'a Report<'_>,
     rank: Rank,
-    at: &HashMap<Rank, usize>,
+    at: Option<&HashMap<Rank, usize>>,
     texts: &Chosen,
 ) -> MemberRow<'a> {
     let page = report.findings.page(rank);
-    let (decision, for_whom) = match report.drop_of(rank) {
-        None => (0, None),
-        Some((canonical, Relation::Duplicate)) => (1, at.get(&canonical)),
-        Some((canonical, _)) => (2, at.get(&canonical)),
+    let drop = report.drop_of(rank);
+    let decision = match drop.map(|(_, relation)| relation) {
+        None => 0,
+        Some(Relation::Duplicate) => 1,
+        Some(Relation::Contains | Relation::ContainedBy) => 2,
+        Some(Relation::Overlaps) => 3,
     };
+    let for_whom = drop.and_then(|(canonical, _)| at?.get(&canonical));
     let slot = texts.slot(report.findings.by_id[rank.at()]);
     (
         report.findings.id(rank),

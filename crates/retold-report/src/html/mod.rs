@@ -5,6 +5,7 @@
 //! JSONL files beside it have everything. Only the chunk `run-0` differs between runs on the same input.
 
 mod chosen;
+mod drops;
 mod figures;
 mod members;
 mod overview;

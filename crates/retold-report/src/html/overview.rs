@@ -32,6 +32,8 @@ pub(super) fn overview(report: &Report<'_>, summary: &Summary) -> Value {
         "records": summary.records,
         "pairs": summary.pairs,
         "relations": summary.relations,
+        "lost": summary.lost,
+        "drops": report.drops.listed(report),
         "clusters": summary.clusters,
         "largest_cluster": summary.largest_cluster,
         "flagged": &summary.flagged[..summary.flagged.len().min(FLAGGED)],

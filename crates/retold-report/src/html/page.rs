@@ -41,6 +41,7 @@ pub(crate) const COPIES: Kind = Kind {
         include_str!("../../templates/js/dom.js"),
         include_str!("../../templates/js/charts.js"),
         include_str!("../../templates/js/page.js"),
+        include_str!("../../templates/js/drops.js"),
         include_str!("../../templates/js/overview.js"),
         include_str!("../../templates/js/clusters.js"),
         include_str!("../../templates/js/cluster.js"),

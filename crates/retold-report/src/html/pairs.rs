@@ -6,7 +6,7 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 
-use retold::{Check, Op, Pair, Relation, Result, Trace, shared_positions};
+use retold::{Check, Op, Pair, Rank, Relation, Result, Trace, shared_positions};
 
 use super::chosen::Chosen;
 use super::report::{FEATURES, OTHER_PAIRS, Report};
@@ -16,7 +16,8 @@ use super::report::{FEATURES, OTHER_PAIRS, Report};
 pub(super) struct Traits {
     pub duplicate: bool,
     pub contains: bool,
-    /// The least similarity of its pairs.
+    pub overlaps: bool,
+    /// The least similarity of the pairs that connect it.
     pub least: Option<f64>,
 }
 
@@ -52,7 +53,12 @@ pub(super) fn traits(report: &Report<'_>) -> Vec<Traits> {
         let traits = &mut traits[cluster as usize];
         match pair.relation {
             Relation::Duplicate => traits.duplicate = true,
-            _ => traits.contains = true,
+            Relation::Contains | Relation::ContainedBy => traits.contains = true,
+            // It connects nothing.
+            Relation::Overlaps => {
+                traits.overlaps = true;
+                continue;
+            }
         }
         let similarity = f64::from(pair.similarity);
         traits.least = Some(
@@ -102,6 +108,7 @@ pub(super) struct Facts<'a> {
 /// The numbers behind a pair.
 pub(super) struct PairFacts {
     numbers: (u8, f64, f64, u32, u8),
+    own: [u32; 2],
     checks: Vec<Check>,
     plain: (Vec<u64>, usize),
     grey: (Vec<u64>, usize),
@@ -109,7 +116,7 @@ pub(super) struct PairFacts {
 }
 
 /// A pair on the page: `[member, member, relation, similarity, length ratio, shared, exact, checks, [df…], features left out,
-/// [df of noise…], noise left out, [df of deleted…]]`.
+/// [df of noise…], noise left out, [df of deleted…], own words of the first, of the second]`.
 pub(super) type PairRow = (
     usize,
     usize,
@@ -124,6 +131,8 @@ pub(super) type PairRow = (
     Vec<u64>,
     usize,
     Vec<u64>,
+    u32,
+    u32,
 );
 
 /// `[shape, part, whole]` of counts, `[shape, value]` of anything else.
@@ -154,6 +163,8 @@ impl PairFacts {
             grey,
             more_grey,
             self.deleted,
+            self.own[0],
+            self.own[1],
         )
     }
 }
@@ -194,14 +205,18 @@ impl<'a> Facts<'a> {
         let texts = findings.collection.texts_per_sketch(sketches.len())?;
         let picked = pick(report);
         // Only what is shown is counted.
-        let of_pair = |&(.., at): &(u32, bool, u32)| {
-            let pair = findings.pairs.get(at as usize);
-            let [a, b] = [pair.a, pair.b].map(|rank| sketches.get(findings.page(rank).sketch));
+        let of_pages = |(a, b): (Rank, Rank)| {
+            let [a, b] = [a, b].map(|rank| sketches.get(findings.page(rank).sketch));
             let (a, b) = (a.as_ref().keys, b.as_ref().keys);
             let shared = shared_positions(a, b).map(|(i, _)| a[i]);
             shared.collect::<Vec<u64>>()
         };
+        let of_pair = |&(.., at): &(u32, bool, u32)| {
+            let pair = findings.pairs.get(at as usize);
+            of_pages((pair.a, pair.b))
+        };
         let mut shown: Vec<u64> = picked.par_iter().flat_map_iter(of_pair).collect();
+        shown.extend(report.drops.pairs(findings).flat_map(of_pages));
         for &page in with_text.pages() {
             let sketch = sketches.get(findings.collection.page(page).sketch);
             shown.extend(sketch.as_ref().keys);
@@ -278,6 +293,7 @@ impl<'a> Facts<'a> {
                 pair.shared,
                 u8::from(exact),
             ),
+            own: [pair.own_a, pair.own_b],
             checks,
             plain: self.rarest(plain),
             grey: self.rarest(grey),

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use retold::{Findings, Model, Rank, Relation};
 
+use super::drops::Drops;
 use crate::output::OutputConfig;
 use crate::summary::Summary;
 
@@ -33,6 +34,8 @@ pub(super) struct Report<'a> {
     pub(super) model: &'a Model,
     /// The clusters that are listed, the largest first; of equals the one with the smallest number.
     pub(super) order: Vec<u32>,
+    /// Dropped pages to look at; none if all stay.
+    pub(super) drops: Drops,
     /// The clusters in which much of a site has collapsed.
     pub(super) collapsed: HashSet<u64>,
 }
@@ -49,6 +52,10 @@ impl<'a> Report<'a> {
             output,
             model: &findings.model,
             order: order(findings),
+            drops: match output.mark {
+                true => Drops::default(),
+                false => Drops::of(findings),
+            },
             collapsed: collapsed.map(|flag| flag.cluster).collect(),
         }
     }
@@ -60,7 +67,7 @@ impl<'a> Report<'a> {
         }
         let dropped = &self.findings.dropped;
         let at = dropped.binary_search_by_key(&rank, |drop| drop.page).ok()?;
-        // Versions of one page are in no cluster.
+        // Versions of one page and collections are in no cluster.
         Some((dropped[at].canonical, dropped[at].relation.of_texts()?))
     }
 

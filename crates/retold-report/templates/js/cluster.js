@@ -1,6 +1,7 @@
 // One cluster: its pages, which of them stays and why, and its pairs.
 
-const fates = ["kept", "dropped", "dropped"];
+const fates = ["kept", "dropped", "dropped", "dropped"];
+const dropReasons = ["", "duplicate of ", "contained in ", "overlaps "];
 
 /** Why the canonical page is the one that stands for the cluster, in words. */
 function whyCanonical(cluster) {
@@ -17,7 +18,7 @@ function memberRow(cluster, place, member, pairs) {
   const fate = member.at === 0 ? "canonical" : fates[member.fate];
   const target = member.keptFor >= 0 ? cluster.members[member.keptFor] : null;
   const why = member.fate === 0 ? (member.at === 0 ? "" : "no reported relation to a page that stays")
-    : [member.fate === 1 ? "duplicate of " : "contained in ", member.keptFor === 0 ? "the canonical page" : target ? pageId(target.id) : "another page of the cluster"];
+    : [dropReasons[member.fate], member.keptFor === 0 ? "the canonical page" : target ? pageId(target.id) : "another page of the cluster"];
   return el("tr", {},
     el("td", {}, pair ? el("a", { href: `#/pair/${clusters.number[place]}/${pair.a}/${pair.b}` }, pageName(member.id, member.title)) : pageName(member.id, member.title),
       el("span", { class: "under" }, badge(fate, member.at === 0 ? "canonical" : member.fate ? "gone" : "stays"), " ", why)),

@@ -21,7 +21,7 @@ function filtered() {
   const site = filter.site.trim().toLowerCase();
   const wanted = site ? new Set(tables.sites.flatMap((name, at) => (name.toLowerCase().includes(site) ? [at] : []))) : null;
   const [min, max] = [Number(filter.min) || 0, Number(filter.max) || Infinity];
-  const mask = filter.relation === "duplicate" ? 1 : filter.relation === "contains" ? 2 : 0;
+  const mask = { duplicate: 1, contains: 2, overlaps: 32 }[filter.relation] || 0;
   for (let at = 0; at < clusters.number.length; at++) {
     const size = clusters.size[at];
     if (size < min || size > max) continue;
@@ -81,7 +81,7 @@ function controls(change) {
   const siteNames = el("datalist", { id: "sites" }, tables.sites.slice(0, 1000).map((name) => el("option", { value: name })));
   return el("form", { class: "controls", onsubmit: (e) => e.preventDefault(), role: "search" },
     field("Search ids and titles", input("q", { type: "search", id: "search", placeholder: "part of an id or title, or a cluster’s number" }, change)),
-    field("Relation", choice("relation", [["", "any"], ["duplicate", "has duplicates"], ["contains", "has contained pages"]], change)),
+    field("Relation", choice("relation", [["", "any"], ["duplicate", "has duplicates"], ["contains", "has contained pages"], ["overlaps", "has pages that overlap"]], change)),
     tables.sites.length ? field("Site", input("site", { type: "search", list: "sites", placeholder: "any" }, change)) : null,
     siteNames,
     field("Pages from", input("min", { type: "number", min: 2, placeholder: "2" }, change)),
@@ -96,7 +96,7 @@ function row(place, at, open) {
     el("span", { class: "size" }, short(clusters.size[place]), el("small", {}, "pages")),
     el("span", { class: "what" }, clusters.title[place] ? el("bdi", { class: "named one-line" }, clusters.title[place]) : null, el("bdi", { class: "id one-line" }, clusters.canonical[place]),
       el("span", { class: "meta" },
-        flags & 1 ? badge("duplicate", "duplicate") : null, flags & 2 ? badge("containment", "contains") : null,
+        flags & 1 ? badge("duplicate", "duplicate") : null, flags & 2 ? badge("containment", "contains") : null, flags & 32 ? badge("overlaps", "overlaps") : null,
         flags & 4 ? badge("loose", "warn") : null, flags & 8 ? badge("very large", "warn") : null,
         flags & 16 ? badge("much of a site", "warn") : null,
         el("span", {}, `from ${ratio(clusters.least[place] / 1000)}`),

@@ -32,18 +32,21 @@ function readList(done) {
 function clusterAt(place) {
   const raw = place < tables.detailed ? details.at(place) : null;
   if (!raw) return null;
-  const members = raw[0].map((m, at) => ({
+  return { members: raw[0].map(memberOf), more: raw[1], pairs: raw[2].map(pairOf), pairsInAll: raw[3] };
+}
+
+function memberOf(m, at) {
+  return {
     at, id: m[0], site: m[1] < 0 ? null : tables.sites[m[1]], chars: m[2], bytes: m[3], date: m[4] === null ? null : day(m[4]),
     fate: m[5], keptFor: m[6], keys: m[7], text: m[8], title: m[9],
-  }));
-  return { members, more: raw[1], pairs: raw[2].map(pairOf), pairsInAll: raw[3] };
+  };
 }
 
 function pairOf(p) {
   return {
-    a: p[0], b: p[1], relation: ["duplicate", "contains", "contained_by"][p[2]], similarity: p[3], length_ratio: p[4], shared: p[5],
+    a: p[0], b: p[1], relation: ["duplicate", "contains", "contained_by", "overlaps"][p[2]], similarity: p[3], length_ratio: p[4], shared: p[5],
     exact: p[6] === 1, checks: p[7].map(checkOf),
-    counts: { plain: p[8], plainMore: p[9], common: p[10], commonMore: p[11], deleted: p[12] },
+    counts: { plain: p[8], plainMore: p[9], common: p[10], commonMore: p[11], deleted: p[12] }, own_a: p[13], own_b: p[14],
   };
 }
 

@@ -28,7 +28,7 @@ const pageName = (id, title) => (title ? [el("bdi", { class: "named" }, title), 
 /** A message in which names stand between backticks, as in a terminal. */
 const prose = (text) => text.split("`").map((part, at) => (at % 2 ? el("code", {}, part) : part));
 
-const relationNames = { duplicate: "duplicate", contains: "contains", contained_by: "contained in" };
+const relationNames = { duplicate: "duplicate", contains: "contains", contained_by: "contained in", overlaps: "overlaps" };
 
 function badge(text, kind) {
   return el("span", { class: `badge ${kind}` }, text);

@@ -7,13 +7,17 @@ function navigate() {
   const parts = path.split("/");
   const name = parts[0] || "overview";
   stepPassage = null;
-  drawNav(name === "overview" ? 0 : 1);
-  const needsList = name !== "overview";
+  drawNav(name === "overview" || name === "drop" ? 0 : 1);
+  const needsList = name !== "overview" && name !== "drop";
   if (needsList && !clusters.ready) return show(el("p", { class: "wait" }, "Reading the clusters…"));
   if (name === "overview") showOverview();
   else if (name === "clusters") showClusters(Object.fromEntries(new URLSearchParams(query || "")));
   else if (name === "cluster") showCluster(Number(parts[1]));
-  else if (name === "pair") {
+  else if (name === "drop") {
+    const pair = pairOfDrop(Number(parts[1]));
+    if (pair) showPair(pair);
+    else show(el("p", { class: "empty" }, "This dropped page is not in the report; dropped.jsonl has all."));
+  } else if (name === "pair") {
     const place = placeOf.get(Number(parts[1]));
     const pair = place === undefined ? null : pairOfCluster(place, Number(parts[2]), Number(parts[3]));
     if (pair) showPair(pair);

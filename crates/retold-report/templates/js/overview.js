@@ -11,6 +11,7 @@ function tiles() {
     tile("clusters", count(overview.clusters), `largest: ${plural(overview.largest_cluster, "page")}`),
     tile("duplicate pairs", count(overview.relations.duplicate)),
     tile("containing pairs", count(overview.relations.contains)),
+    overview.relations.overlaps ? tile("overlapping pairs", count(overview.relations.overlaps), overview.parameters.drop === "overlaps" ? "dropped too" : "nothing is dropped for them") : null,
     tile("rejected", count(r.rejected), r.skipped ? `${count(r.skipped)} skipped` : r.rejected ? "could not be read" : "all could be read", r.rejected ? "warn" : ""));
 }
 
@@ -33,24 +34,24 @@ function sizeChart() {
 }
 
 function similarityChart() {
-  const { duplicate, contains } = overview.similarities;
+  const { duplicate, contains, overlaps } = overview.similarities;
   const n = duplicate.length;
   if (!overview.pairs) return null;
   // Nothing lies far below the threshold: show from the last tenth before what there is.
-  const first = Math.min(duplicate.findIndex((d, at) => d || contains[at]), overview.threshold === null ? n : Math.floor(overview.threshold * n));
+  const first = Math.min(duplicate.findIndex((d, at) => d || contains[at] || overlaps[at]), overview.threshold === null ? n : Math.floor(overview.threshold * n));
   const from = Math.max(0, Math.floor(first / n * 10 - 1) / 10);
   const at = (value) => (value - from) / (1 - from);
   const bars = duplicate.map((d, bar) => ({
-    at: at(bar / n), to: at((bar + 1) / n), parts: [[contains[bar], "two"], [d, "one"]],
-    label: `similarity ${(bar / n).toFixed(2)} to ${((bar + 1) / n).toFixed(2)}: ${plural(d, "duplicate pair")}, ${plural(contains[bar], "containing pair")}`,
+    at: at(bar / n), to: at((bar + 1) / n), parts: [[overlaps[bar], "three"], [contains[bar], "two"], [d, "one"]],
+    label: `similarity ${(bar / n).toFixed(2)} to ${((bar + 1) / n).toFixed(2)}: ${plural(d, "duplicate pair")}, ${plural(contains[bar], "containing pair")}, ${plural(overlaps[bar], "overlapping pair")}`,
   })).slice(Math.round(from * n));
   const isBelow = (bar) => overview.threshold !== null && (bar + 1) / n <= overview.threshold;
-  const below = duplicate.reduce((sum, d, bar) => sum + (isBelow(bar) ? d + contains[bar] : 0), 0);
+  const below = duplicate.reduce((sum, d, bar) => sum + (isBelow(bar) ? d + contains[bar] + overlaps[bar] : 0), 0);
   const marker = overview.threshold === null ? null : { at: at(overview.threshold), text: `threshold ${overview.threshold}` };
   const ticks = () => { const t = []; for (let v = from; v < 1.001; v += 0.1) t.push([at(v), v.toFixed(1)]); return t; };
   return section("Pairs by similarity",
     barChart(bars, { title: "Number of related pairs by similarity, with the threshold", x: "similarity of the pair", y: "pairs (logarithmic)", log: true, xTicks: ticks, marker }),
-    legend(["one", "duplicate"], ["two", "one contains the other"]),
+    legend(["one", "duplicate"], ["two", "one contains the other"], ["three", "overlap: each says something of its own"]),
     below ? el("p", { class: "note" }, `${plural(below, "pair")} left of the threshold: another test of the method accepted them; the page of the pair names it.`) : null);
 }
 
@@ -131,7 +132,8 @@ function groupsNote() {
 }
 
 function showOverview() {
-  show(el("h1", {}, overview.records.dropped ? `${plural(overview.records.dropped, "copy", "copies")} found` : "What was found"), tiles(), flaggedTable(),
+  show(el("h1", {}, overview.records.dropped ? `${plural(overview.records.dropped, "copy", "copies")} found` : "What was found"),
+    lostSection(), randomSection(), tiles(), flaggedTable(),
     el("div", { class: "two-up" }, sizeChart(), similarityChart()), groupsNote(), matrixTable(),
     el("div", { class: "two-up" }, timelineChart(), runSection()), rejectsTable(), settings());
 }

@@ -13,18 +13,24 @@ function pairOfCluster(place, a, b) {
   const cluster = clusterAt(place);
   const at = cluster ? cluster.pairs.findIndex((pair) => pair.a === a && pair.b === b) : -1;
   if (at < 0) return null;
-  const pair = cluster.pairs[at];
-  const [left, right] = [cluster.members[a], cluster.members[b]].map((m) => ({ ...m, ...(m.text >= 0 ? textOf(m.text) : { text: null }) }));
   const number = clusters.number[place];
   const link = (p) => (p ? `#/pair/${number}/${p.a}/${p.b}` : null);
+  return pairWithTexts(cluster.pairs[at], [cluster.members[a], cluster.members[b]], {
+    back: [`#/cluster/${number}`, `Cluster ${count(number)}`], previous: link(cluster.pairs[at - 1]), next: link(cluster.pairs[at + 1]),
+    position: `pair ${count(at + 1)} of ${count(cluster.pairs.length)}`,
+  });
+}
+
+/** A pair of two members, with texts and features if the report has them, and the `place` that it is shown at. */
+function pairWithTexts(pair, members, place) {
+  const [left, right] = members.map((m) => ({ ...m, ...(m.text >= 0 ? textOf(m.text) : { text: null }) }));
   const both = left.text !== null && right.text !== null;
   return {
     ...pair, a: left, b: right, numbers: pair.counts, features: both ? joinFeatures(left, right) : null,
     passages: both ? sharedPieces(left, right) : null, notes: [],
     missing: both ? "" : overview.texts ? "The texts of these pages are not in the report: it holds those of the largest clusters only."
       : "This report holds no texts, so that it can be shared. Run retold dedup with --report-text, or ask for this pair alone:",
-    back: [`#/cluster/${number}`, `Cluster ${count(number)}`], previous: link(cluster.pairs[at - 1]), next: link(cluster.pairs[at + 1]),
-    position: `pair ${count(at + 1)} of ${count(cluster.pairs.length)}`,
+    ...place,
   };
 }
 
@@ -81,7 +87,15 @@ const explainLine = (pair) => `retold explain ${folder()} ${quoted(pair.a.id)} $
 
 function verdictLine(pair) {
   if (pair.exact) return "The two texts are equal after folding: duplicates, whatever the method says.";
-  return { duplicate: "The pages are duplicates.", contains: "Page A contains page B.", contained_by: "Page B contains page A." }[pair.relation] || "The pages are not related.";
+  return { duplicate: "The pages are duplicates.", contains: "Page A contains page B.", contained_by: "Page B contains page A.",
+    overlaps: "The pages overlap: each says something of its own besides." }[pair.relation] || "The pages are not related.";
+}
+
+/** How much each page says that the other does not. */
+function ownLine(pair) {
+  if (!pair.own_a && !pair.own_b) return null;
+  const own = (name, n) => (n ? `Page ${name} has ${plural(n, "word")} in passages of its own.` : `Page ${name} has no passage of its own.`);
+  return el("p", {}, own("A", pair.own_a), " ", own("B", pair.own_b));
 }
 
 function checkLine(check) {
@@ -210,7 +224,7 @@ function showPair(pair) {
     el("h1", { class: `verdict ${pair.exact ? "duplicate" : pair.relation || "none"}` }, verdictLine(pair)),
     el("div", { class: "cards" }, pageCard("A", pair.a, pair), pageCard("B", pair.b, pair)),
     pair.remark ? el("p", { class: "flag" }, pair.remark) : null,
-    section("How the verdict was made", el("ul", { class: "checks" }, pair.checks.map(checkLine)), pair.notes.map((note) => el("p", {}, note))),
+    section("How the verdict was made", el("ul", { class: "checks" }, pair.checks.map(checkLine)), ownLine(pair), pair.notes.map((note) => el("p", {}, note))),
     pair.features ? featureTable(pair, texts.focus) : frequencies(pair),
     texts.node));
   window.scrollTo(0, 0);

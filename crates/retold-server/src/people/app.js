@@ -271,7 +271,7 @@ async function page(values, id) {
   if (!told) return ["pageOf", [make("h2", null, say("gone"))]];
   const { matches } = await ask(pagePath(id) + "/matches?limit=20");
   // Whole reprints first: they say more than many short parts.
-  matches.sort((a, b) => (a.relation !== "duplicate") - (b.relation !== "duplicate"));
+  matches.sort((a, b) => (a.relation !== "duplicate") - (b.relation !== "duplicate") || (a.relation === "overlaps") - (b.relation === "overlaps"));
   const found = told.text == null ? null : await ask(pagePath(id) + "/passages?" + SHORT);
   const body = [
     make("h2", null, told.title || told.id),
@@ -279,7 +279,7 @@ async function page(values, id) {
     make("p", null, address(told.url)),
     found ? whole(found) : make("p", { className: "soft" }, say("noTexts")),
     make("h3", null, say("others")),
-    matchList({ id }, matches, say("inIndex", { id: told.id }) + (matches.length ? count(matches.length, ["repeatsOne", "repeats"]) : say("repeatsNone"))),
+    matchList({ id }, matches, say("inIndex", { id: told.id }) + howMany(matches, "repeats")),
   ];
   return ["pageOf", body, told.title || told.id];
 }
@@ -310,6 +310,13 @@ function whole({ text, passages }) {
   return [make("h3", null, say("whole")), box, where];
 }
 
+/** How many matches repeat what was asked, and how many only overlap it; `name`: of the strings that say so. */
+function howMany(matches, name) {
+  const overlaps = matches.filter(match => match.relation === "overlaps").length, repeats = matches.length - overlaps;
+  const told = repeats ? count(repeats, [name + "One", name]) : say(name + "None");
+  return overlaps ? told + " " + count(overlaps, ["overlapsOne", "overlapping"]) : told;
+}
+
 /** Matches of what was asked (`{ id }` or `{ type, body }`), and beside them what two pages have in common. */
 function matchList(asked, matches, heading) {
   const left = make("div", { className: "text", id: "left", tabIndex: 0, role: "region", "aria-label": "1" }), right = make("div", { className: "text", id: "right", tabIndex: 0, role: "region", "aria-label": "2" });
@@ -328,7 +335,7 @@ function matchList(asked, matches, heading) {
     meter.style.setProperty("--share", (100 * match.similarity).toFixed(0) + "%");
     const button = make("button", { className: "quiet", type: "button" }, say("compare"));
     const row = make("div", { className: "row" },
-      make("div", { className: "head" }, make("a", { href: pageLink(match.id) }, match.title || match.id), make("span", { className: "small" }, make("span", { className: "tag" }, say(match.relation)), " ", meter, ` ${(100 * match.similarity).toFixed(0)} %`)),
+      make("div", { className: "head" }, make("a", { href: pageLink(match.id) }, match.title || match.id), make("span", { className: "small" }, make("span", { className: "tag" }, say(match.relation)), " ", meter, ` ${(100 * match.similarity).toFixed(0)} %`, match.own + match.own_match > 0 && ` · ${say("own", { own: match.own, other: match.own_match })}`)),
       make("div", { className: "head" }, make("span", null, make("span", { className: "small soft" }, [match.site, match.date].filter(Boolean).join(" · ") + " "), address(match.url)), button));
     button.onclick = () => show(match, row).then(() => why.scrollIntoView(), error => tell(error.message, true));
     return row;
@@ -366,7 +373,7 @@ async function foreign(body) {
   const post = path => ask(path, { method: "POST", headers: { "Content-Type": asked.type }, body });
   // An index without texts has no passages.
   const [{ matches }, found] = await Promise.all([post("/v1/query?matches=100"), post("/v1/passages?" + SHORT).catch(() => null)]);
-  return ["look", [make("h2", null, say("look")), found && found.passages.length > 0 && whole(found), matchList(asked, matches, matches.length ? count(matches.length, ["foreignOne", "foreign"]) : say("foreignNone"))]];
+  return ["look", [make("h2", null, say("look")), found && found.passages.length > 0 && whole(found), matchList(asked, matches, howMany(matches, "foreign"))]];
 }
 
 /** An id or an address leads to its page; a few words to pages that have them; all else is a text. */

@@ -374,6 +374,10 @@ async fn the_description_is_that_of_the_routes() {
         description["paths"]["/healthz"]["get"]["security"],
         json!([])
     );
+    assert_eq!(
+        description["components"]["schemas"]["Relation"]["enum"],
+        json!(["duplicate", "contains", "contained_by", "overlaps"])
+    );
     // Every schema that is named is there.
     let text = description.to_string();
     for name in text.split("#/components/schemas/").skip(1) {
@@ -652,4 +656,36 @@ async fn lists_for_people() {
     ] {
         assert_eq!(served.get(path).await.status.as_u16(), 200, "{path}");
     }
+}
+
+/// At a hundred pages it learns, while it answers.
+#[tokio::test(flavor = "multi_thread")]
+async fn it_learns_as_it_grows() {
+    let served = Served::new(Options::default());
+    let epoch = || served.app.index.stats().unwrap().epoch;
+    let page =
+        |number: u32| json!({"id": format!("n/{number}"), "text": article(number)}).to_string();
+    let pages: Vec<String> = (0..100).map(page).collect();
+    let added = served
+        .ask(
+            "POST",
+            "/v1/pages",
+            "application/x-ndjson",
+            pages.join("\n"),
+        )
+        .await;
+    assert_eq!(added.status, StatusCode::OK, "{}", added.text);
+    let mut looks = 0;
+    while epoch() < 2 {
+        assert!(looks < 600, "it has not learnt in a minute");
+        tokio::time::sleep(Duration::from_millis(100)).await;
+        looks += 1;
+    }
+    let learnt = served.app.index.stats().unwrap().learnt_texts;
+    assert_eq!(learnt, Some(100));
+    let again = json!({"id": "again", "text": article(7)});
+    let added = served.post("/v1/pages", &again).await.json();
+    let found = &added["matches"][0];
+    assert_eq!(found["id"], "n/7");
+    assert_eq!((&found["own"], &found["own_match"]), (&json!(0), &json!(0)));
 }

@@ -12,7 +12,7 @@ pub(crate) mod tests;
 pub(crate) use canonical::NONE as NO_PREFERENCE;
 pub use canonical::{Canonical, Prefer};
 pub(crate) use graph::Graph;
-pub use options::{DropRule, Linkage};
+pub use options::{Collections, DropRule, Linkage};
 pub use pair::Pair;
 pub(crate) use pair::PairNumbers;
 pub use pairs::Pairs;

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::relation::Relation;
+
 /// How related pages become classes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -29,4 +31,23 @@ pub enum DropRule {
     Overlaps,
     /// Both, and the pages for which they are dropped: no page of which there is another copy.
     All,
+}
+
+impl DropRule {
+    /// Whether a relation connects pages: those that overlap are connected only if one of them is to go for the other.
+    pub(crate) fn connects(self, relation: Relation) -> bool {
+        relation != Relation::Overlaps || self == DropRule::Overlaps
+    }
+}
+
+/// What becomes of a collection: a page that contains pages which are not related to each other, such as the archive of a month, or a
+/// digest.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Collections {
+    /// Its parts are preferred: none is dropped for it, and it is dropped if they leave it nothing of its own.
+    #[default]
+    Parts,
+    /// The whole is preferred: its parts are dropped for it.
+    Whole,
 }

@@ -5,10 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use proptest::prelude::*;
 
 use super::context::preference;
-use super::family_tests::{configs, dropped, find_within, pages};
+use super::family_tests::{configs, connecting, dropped, find_within, pages};
 use super::tests::limits;
 use super::*;
-use crate::cluster::{DropRule, Pair};
+use crate::cluster::{Collections, DropRule, Pair};
+use crate::config::JudgeConfig;
 use crate::ids::Rank;
 use crate::model::Model;
 use crate::page::Page;
@@ -100,6 +101,8 @@ proptest! {
             return Ok(());
         }
         for config in configs() {
+            // Without parts what is dropped follows from all pairs.
+            let config = JudgeConfig { collections: Collections::Whole, ..config };
             let all = find_within(&pages, &config, limits(usize::MAX, usize::MAX));
             let places = preference(&all.collection, &config.canonical, &all.by_id, &()).unwrap();
             let is_old: Vec<bool> = Rank::first(all.by_id.len()).map(|rank| is_old[&*all.id(rank)]).collect();
@@ -113,8 +116,8 @@ proptest! {
             };
             let (whole, small) = (run(limits(usize::MAX, usize::MAX)), run(limits(family, heavy)));
             let of_new = |pair: &Pair| !(is_old[pair.a.at()] && is_old[pair.b.at()]);
-            let pairs: Vec<Pair> = all.pairs.iter().filter(of_new).collect();
-            prop_assert_eq!(whole.pairs.to_vec(), pairs, "{}", config.method);
+            let pairs: Vec<Pair> = connecting(&all).into_iter().filter(of_new).collect();
+            prop_assert_eq!(connecting(&whole), pairs, "{}", config.method);
             prop_assert_eq!(dropped(&whole), expected.clone(), "{} {:?} {:?}", config.method, config.canonical, config.drop);
             prop_assert_eq!(dropped(&small), expected, "{} {:?} {:?}", config.method, config.canonical, config.drop);
             prop_assert_eq!((whole.new_sources, whole.old_pages), (1, part(true).len()));

@@ -30,7 +30,7 @@ pub(super) struct Ahead {
     pub(super) candidates: u64,
     /// The pairs that hold, of those groups and of the others in them; each once, and those of a family beside each other.
     pairs: SpillVec<PairNumbers>,
-    /// The components that they make.
+    /// The components of the pairs that connect.
     components: UnionFind,
 }
 
@@ -39,7 +39,7 @@ struct Found {
     group: GroupNo,
     /// Its pairs.
     pairs: Vec<Pair>,
-    /// The other group of each.
+    /// The groups that they connect it with.
     others: Vec<GroupNo>,
     /// Pairs that heavy keys proposed.
     candidates: usize,
@@ -47,6 +47,7 @@ struct Found {
 
 /// What is decided ahead: components whose pairs are all known and all listed.
 pub(super) struct Settled {
+    /// The pairs of these components, and those that connect nothing.
     pub(super) pairs: SpillVec<PairNumbers>,
     pub(super) components: UnionFind,
     /// The groups that are left for their turn.
@@ -79,11 +80,10 @@ impl Probing<'_> {
         let mut pairs = SpillVec::new(self.context().memory);
         let mut components = UnionFind::new(self.groups().component_sizes());
         let mut put = |found: &Found| -> Result<()> {
-            for (pair, &other) in found.pairs.iter().zip(&found.others) {
-                pairs.push(pair.to_numbers())?;
-                components.join(found.group, other);
-            }
-            Ok(())
+            let others = found.others.iter();
+            others.for_each(|&other| components.join(found.group, other));
+            let mut found = found.pairs.iter();
+            found.try_for_each(|pair| pairs.push(pair.to_numbers()))
         };
         let (mut before, mut candidates): (Vec<Found>, u64) = (Vec::new(), 0);
         for probing in probing.chunks(TOGETHER) {
@@ -136,9 +136,10 @@ impl Probing<'_> {
         let one = self.judge.one(group);
         let best_first = BestFirst::new(&one, &candidates, self.context().limits.bounded);
         held.extend(verification.verify_best_first(best_first));
+        let connecting = held.iter().filter(|pair| self.context().connects(pair));
         Found {
             group,
-            others: held.iter().map(other_of).collect(),
+            others: connecting.map(other_of).collect(),
             pairs: held,
             candidates: candidates.len(),
         }
@@ -170,7 +171,7 @@ impl Probing<'_> {
             for &numbers in all {
                 let pair = Pair::from_numbers(numbers);
                 let [a, b] = [pair.a, pair.b].map(|page| self.groups().of(page));
-                if is_settled(a) {
+                if is_settled(a) || !self.context().connects(&pair) {
                     settled.push(numbers);
                 } else {
                     left.push(keyed([self.place(a), b.0], numbers));

@@ -13,11 +13,12 @@ use rustc_hash::FxHashMap;
 use super::ahead::Settled;
 use super::heavy_keys::{HeavyKeys, REPRESENTATIVES};
 use super::join_pairs::JoinPairs;
+use super::parts::AskedParts;
 use super::probe::{Probing, next_batch};
-use super::retain::{Decisions, Dropped, Neighbours, Related, Rules, retain};
+use super::retain::{Decisions, Neighbours, Related, Retained, Rules, retain};
 use super::union_find::UnionFind;
 use super::verify::{BestFirst, Verification};
-use crate::cluster::{DropRule, Pair, PairNumbers};
+use crate::cluster::{Pair, PairNumbers};
 use crate::error::Result;
 use crate::ids::{GroupNo, Rank};
 use crate::relation::Relation;
@@ -32,8 +33,8 @@ const FEWEST: usize = 4;
 pub(super) struct Decided {
     /// The related pairs that probes found or that were verified ahead, as numbers.
     pub(super) pairs: SpillVec<PairNumbers>,
-    /// The dropped groups of large components, by their first pages; of others not all.
-    pub(super) dropped: Vec<Dropped>,
+    /// The dropped groups of large components, and those that are collections, by their first pages; of others not all.
+    pub(super) retained: Retained,
     pub(super) components: UnionFind,
     /// Group -> whether it probed, or its pairs were verified ahead.
     pub(super) is_decided: Vec<bool>,
@@ -131,18 +132,20 @@ impl<'a> Probing<'a> {
         let candidates = ahead.candidates;
         let (settled, is_done) = self.settle(ahead, groups)?;
         begin(Stage::Retain);
-        let rules = Rules {
-            preference: context.preference,
-            contained: context.model.config().drop != DropRule::Duplicate,
-            containers_first: !context.model.config().canonical.is_stated(),
-            is_old: context.is_old,
+        let parts = AskedParts {
+            judge: self.judge,
+            verification,
+            pages: None,
         };
+        let config = context.model.config();
+        let rules = Rules::new(config, context.preference, context.is_old, &parts);
         let mut neighbours =
             ByProbing::new(self, verification, heavy, settled, &is_done, candidates);
         self.begin(Stage::Retain, neighbours.groups.len());
-        let dropped = retain(rules, &mut neighbours)?;
+        let retained = retain(rules, &mut neighbours)?;
         let is_kept = |group: GroupNo| {
             let first = self.groups().first(group);
+            let dropped = &retained.dropped;
             let at = dropped.binary_search_by_key(&first, |dropped| dropped.page);
             at.is_err() && !self.groups().old(group)
         };
@@ -153,7 +156,7 @@ impl<'a> Probing<'a> {
         Ok(Decided {
             partly_compared: partly_compared as u64,
             pairs: neighbours.pairs,
-            dropped,
+            retained,
             components: neighbours.retired.components,
             is_decided,
             candidates: neighbours.candidates,
@@ -194,6 +197,10 @@ impl<'p, 'a> ByProbing<'p, 'a> {
             next_probe: 1,
             candidates,
         }
+    }
+
+    fn connects(&self, pair: &Pair) -> bool {
+        self.probing.context().connects(pair)
     }
 
     /// Whether all pairs of a group were verified ahead.
@@ -354,7 +361,7 @@ impl<'p, 'a> ByProbing<'p, 'a> {
         edges
     }
 
-    /// A pair that holds, of this group and the one that is returned; `None` if that is retired.
+    /// A pair that holds, of this group and the one that is returned; `None` if that is retired, or if the pair connects nothing.
     fn add(
         &mut self,
         group: GroupNo,
@@ -363,6 +370,10 @@ impl<'p, 'a> ByProbing<'p, 'a> {
     ) -> Result<Option<GroupNo>> {
         let other = self.probing.other(group, &pair);
         if self.retired.is_retired(other, self.probing.place(group)) {
+            return Ok(None);
+        }
+        if !self.connects(&pair) {
+            self.pairs.push(pair.to_numbers())?;
             return Ok(None);
         }
         let swapped = pair.relation.swapped();
@@ -429,6 +440,7 @@ impl Neighbours for ByProbing<'_, '_> {
         // Treat groups that were retired after the probe like those retired before it.
         let holds = [&found.verified, &joined, &found.heavy];
         let holds = holds.into_iter().flatten();
+        let holds = holds.filter(|pair| self.connects(pair));
         let holds = holds.map(|pair| (self.probing.other(group, pair), pair));
         for pair in self.spanning_edges(group, holds) {
             self.connect(pair)?;
@@ -437,7 +449,9 @@ impl Neighbours for ByProbing<'_, '_> {
             return Ok(true);
         }
         for &pair in edges.iter().flatten() {
-            self.connect(pair)?;
+            if self.connects(&pair) {
+                self.connect(pair)?;
+            }
         }
         let retired = &self.retired;
         let is_retired = |other| retired.is_retired(other, place);
@@ -447,6 +461,10 @@ impl Neighbours for ByProbing<'_, '_> {
 
     fn of(&self, page: Rank) -> &Related {
         self.related.get(&page).map_or(&[][..], Vec::as_slice)
+    }
+
+    fn are_related(&self, _: Rank, _: Rank) -> bool {
+        false
     }
 
     fn decided(&mut self, page: Rank, dropped_for: Option<Rank>) {

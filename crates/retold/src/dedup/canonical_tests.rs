@@ -8,7 +8,7 @@ use super::context::preference;
 use super::family_tests::{dropped, find_within, pages, usual};
 use super::tests::limits;
 use super::*;
-use crate::cluster::DropRule;
+use crate::cluster::{Collections, DropRule};
 use crate::config::JudgeConfig;
 use crate::ids::Rank;
 use crate::model::Model;
@@ -21,6 +21,7 @@ fn config(method: &str, canonical: &str, drop: DropRule) -> JudgeConfig {
         method: method.into(),
         canonical: canonical.parse().unwrap(),
         drop,
+        collections: Collections::Whole,
         ..JudgeConfig::default()
     };
     if method == "coverage" {
@@ -42,7 +43,7 @@ fn by_rule(all: &Findings) -> Vec<(Rank, Rank, Relation)> {
             let drops = match relation {
                 Relation::Duplicate => true,
                 Relation::ContainedBy => config.drop != DropRule::Duplicate,
-                Relation::Contains => false,
+                Relation::Contains | Relation::Overlaps => false,
             };
             drops.then_some((page, other, relation))
         });

@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use crate::cluster::{Canonical, NO_PREFERENCE, Prefer};
+use crate::cluster::{Canonical, NO_PREFERENCE, Pair, Prefer};
 use crate::collect::{Collection, PageRow};
 use crate::error::Result;
 use crate::filter::Scope;
@@ -79,6 +79,12 @@ impl Context<'_> {
         let number = self.by_id[rank.at()];
         let seen = self.collection.pages.seen(number);
         self.model.scope(&seen, self.collection.page(number).date)
+    }
+
+    /// Whether a pair connects its pages, so that they are of one component and one may go for the other. A pair that merely overlaps
+    /// is only listed.
+    pub(super) fn connects(&self, pair: &Pair) -> bool {
+        self.model.config().drop.connects(pair.relation)
     }
 
     /// Whether the page with that rank is an old one.

@@ -56,12 +56,19 @@ pub(super) fn usual() -> Limits {
     limits(Limits::default().component, Limits::default().heavy)
 }
 
+/// The pairs that connect pages. Of those that merely overlap, not all are listed, nor are they all looked for.
+pub(super) fn connecting(findings: &Findings) -> Vec<Pair> {
+    let drop = findings.model.config().drop;
+    let pairs = findings.pairs.iter();
+    pairs.filter(|pair| drop.connects(pair.relation)).collect()
+}
+
 /// What is listed of the components of more pages than the limit, on all pairs.
 pub(super) fn large(findings: &Findings, limit: usize) -> BTreeSet<Rank> {
     let pages = findings.by_id.len();
     let places: Vec<u32> = (0..pages as u32).collect();
     let all: Vec<Rank> = Rank::first(pages).collect();
-    let pairs = findings.pairs.to_vec();
+    let pairs = connecting(findings);
     let components = crate::cluster::cluster(&pairs, &[], Linkage::Components, &places, &all);
     let size = |part: &Cluster| -> usize {
         let mut copies: BTreeMap<Option<u128>, usize> = BTreeMap::new();
@@ -73,6 +80,22 @@ pub(super) fn large(findings: &Findings, limit: usize) -> BTreeSet<Rank> {
     };
     let large = components.into_iter().filter(|part| size(part) > limit);
     large.flat_map(|part| part.members).collect()
+}
+
+/// A dropped page is in the cluster of the page that it is dropped for, unless it is a collection, which is in none. Canonical pages are kept.
+fn clusters_follow(found: &Findings) -> Result<(), TestCaseError> {
+    let cluster_of = found.cluster_of();
+    for gone in &found.dropped {
+        let [own, kept] = [gone.page, gone.canonical].map(|page| cluster_of[page.at()]);
+        match gone.relation.of_texts() {
+            Some(_) => prop_assert!(own.is_some() && own == kept),
+            None => prop_assert_eq!(own, None),
+        }
+    }
+    let gone: BTreeSet<Rank> = found.dropped.iter().map(|gone| gone.page).collect();
+    let mut canonical = found.clusters.iter().map(|cluster| cluster.canonical);
+    prop_assert!(canonical.all(|page| !gone.contains(&page)));
+    Ok(())
 }
 
 pub(super) fn configs() -> Vec<JudgeConfig> {
@@ -101,23 +124,26 @@ proptest! {
 
     #[test]
     fn what_is_kept_does_not_depend_on_limits(pages in pages(), family in 1usize..40, heavy in 1usize..12) {
-        for config in configs() {
+        let mut greedy = JudgeConfig { drop: DropRule::Overlaps, ..JudgeConfig::default() };
+        greedy.params.insert("sample".into(), "3".into());
+        for config in configs().into_iter().chain([greedy]) {
             let all = find_within(&pages, &config, usual());
             let some = find_within(&pages, &config, limits(family, heavy));
-            prop_assert_eq!(dropped(&some), dropped(&all), "{} {:?} {:?}", config.method, config.canonical, config.drop);
+            prop_assert_eq!(&some.dropped, &all.dropped, "{} {:?} {:?}", config.method, config.canonical, config.drop);
             let large = large(&all, family);
             // Of small components all pairs are listed, of large ones some.
-            let of_small: Vec<Pair> =
-                all.pairs.iter().filter(|pair| !large.contains(&pair.a)).collect();
-            for pair in &of_small {
+            for pair in connecting(&all).iter().filter(|pair| !large.contains(&pair.a)) {
                 prop_assert!(some.pairs.find(pair.a, pair.b).as_ref() == Some(pair), "{} {pair:?}", config.method);
             }
-            for pair in some.pairs.iter() {
+            for pair in connecting(&some) {
                 prop_assert!(all.pairs.find(pair.a, pair.b) == Some(pair), "{} {pair:?}", config.method);
             }
             for gone in &some.dropped {
-                prop_assert_eq!(some.relation(gone.page, gone.canonical), gone.relation.of_texts());
+                let relation = gone.relation.of_texts().unwrap_or(Relation::Contains);
+                prop_assert_eq!(some.relation(gone.page, gone.canonical), Some(relation));
             }
+            clusters_follow(&some)?;
+            clusters_follow(&all)?;
             for &(page, size) in &some.large_components {
                 prop_assert!(size > family && large.contains(&page));
             }

@@ -3,11 +3,11 @@
 use proptest::prelude::*;
 
 use super::context::preference;
-use super::family_tests::{dropped, find_within, large, usual};
+use super::family_tests::{connecting, dropped, find_within, large, usual};
 use super::retain::{Rules, StoredPairs, retain};
 use super::tests::{find, limits};
 use super::*;
-use crate::cluster::{DropRule, Pair};
+use crate::cluster::{Collections, DropRule, Pair};
 use crate::config::JudgeConfig;
 use crate::filter::PairFilters;
 use crate::ids::{PageNo, Rank};
@@ -78,6 +78,8 @@ fn configs() -> Vec<JudgeConfig> {
             let mut config = JudgeConfig {
                 method: method.into(),
                 drop,
+                // Without parts what is dropped follows from all pairs.
+                collections: Collections::Whole,
                 ..JudgeConfig::default()
             };
             if method != "period" {
@@ -102,7 +104,7 @@ fn allowed(all: &Findings, model: &Model, pages: &[Page]) -> Vec<Pair> {
             .forbids(&scopes[pair.a.at()], &scopes[pair.b.at()])
             .is_none()
     };
-    all.pairs.iter().filter(is_allowed).collect()
+    connecting(all).into_iter().filter(is_allowed).collect()
 }
 
 /// What these pairs drop.
@@ -112,11 +114,14 @@ fn dropped_by(found: &Findings, pairs: &[Pair]) -> Vec<(Rank, Rank, Relation)> {
     let rules = Rules {
         preference: &places,
         contained: config.drop == DropRule::Both,
+        overlaps: false,
         containers_first: true,
         is_old: &[],
+        parts: None,
     };
     let mut stored = StoredPairs::new(places.len(), pairs, &places);
-    let dropped = retain(rules, &mut stored).unwrap().into_iter();
+    let retained = retain(rules, &mut stored).unwrap();
+    let dropped = retained.dropped.into_iter();
     dropped
         .filter_map(|page| Some((page.page, page.canonical, page.relation.of_texts()?)))
         .collect()
@@ -136,7 +141,7 @@ proptest! {
                 let model = Model::new(config.clone()).unwrap();
                 let expected = allowed(&all, &model, &pages);
                 let usual = find_within(&pages, &config, usual());
-                prop_assert_eq!(usual.pairs.to_vec(), expected.clone(), "{} {:?}", config.method, config.filters);
+                prop_assert_eq!(connecting(&usual), expected.clone(), "{} {:?}", config.method, config.filters);
                 let gone = dropped_by(&usual, &expected);
                 prop_assert_eq!(dropped(&usual), gone.clone());
                 // With large families and heavy keys, in files, on one thread.
@@ -151,7 +156,7 @@ proptest! {
                     let is_listed = some.pairs.find(pair.a, pair.b).as_ref() == Some(pair);
                     prop_assert!(is_listed || large.contains(&pair.a), "{} {pair:?}", config.method);
                 }
-                for pair in some.pairs.iter() {
+                for pair in connecting(&some) {
                     prop_assert!(expected.binary_search_by_key(&(pair.a, pair.b), |p| (p.a, p.b)).is_ok());
                 }
                 for gone in &some.dropped {

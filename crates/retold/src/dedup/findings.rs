@@ -40,6 +40,8 @@ pub struct Findings {
     /// Connected components too large for all their pairs to be listed: the most preferred page and the number of pages. A
     /// page that is related only to pages of it that are dropped need not be counted among them.
     pub large_components: Vec<(Rank, usize)>,
+    /// Pairs that overlap and are not among [`Findings::pairs`], because a page is listed with those 20 that are most similar to it.
+    pub overlaps_not_listed: u64,
     /// Clusters of two pages or more.
     pub clusters: Vec<Cluster>,
     /// With [`Linkage::PerPage`] the classes of related pages, which overlap, by their centres; of a large component those of the pairs that

@@ -15,7 +15,9 @@ use super::by_probing::Decided;
 use super::context::Context;
 use super::group::Groups;
 use super::join_pairs::{KeyedPair, keyed};
-use super::retain::{Dropped, DroppedAs, Rules, StoredPairs, retain};
+use super::overlaps::Overlaps;
+use super::parts::AskedParts;
+use super::retain::{Dropped, DroppedAs, Retained, Rules, StoredPairs, retain};
 use super::sketch_judge::SketchJudge;
 use super::union_find::UnionFind;
 use super::verify::Verification;
@@ -54,14 +56,24 @@ pub(super) struct Listed {
     pub(super) classes: Vec<Class>,
     /// The most preferred page and the number of pages of each large component.
     pub(super) large: Vec<(Rank, usize)>,
+    /// Pairs that overlap and are not listed.
+    pub(super) overlaps_not_listed: u64,
 }
 
 impl Listed {
-    /// Adds components, whose pairs go to `pairs`.
-    fn add(&mut self, components: Vec<Component>, pairs: &mut Sorter<PairNumbers>) -> Result<()> {
+    /// Adds components, whose pairs go to `pairs`, and those that connect nothing to `overlaps`.
+    fn add(
+        &mut self,
+        components: Vec<Component>,
+        (pairs, overlaps): (&mut Sorter<PairNumbers>, &mut Overlaps),
+        groups: &Groups,
+    ) -> Result<()> {
         for component in components {
             for pair in component.pairs {
                 pairs.push(pair.to_numbers())?;
+            }
+            for pair in component.overlaps {
+                overlaps.add(pair, |page| groups.members(groups.of(page)))?;
             }
             self.dropped.extend(component.dropped);
             self.clusters.extend(component.clusters);
@@ -87,6 +99,8 @@ struct Component {
     /// Its pages, ascending.
     pages: Vec<Rank>,
     pairs: Vec<Pair>,
+    /// The pairs of its groups that connect nothing.
+    overlaps: Vec<Pair>,
     dropped: Vec<Dropped>,
     clusters: Vec<Cluster>,
     classes: Vec<Class>,
@@ -126,8 +140,11 @@ impl Components<'_> {
         to_check: Sorter<KeyedPair>,
         components: &UnionFind,
     ) -> Result<Listed> {
-        let mut records = self.records(to_check, components)?.finish()?.peekable();
-        let mut sorter = Sorter::new(self.context().memory);
+        let (memory, groups) = (self.context().memory, self.groups());
+        let mut overlaps = Overlaps::new(memory);
+        let records = self.records(to_check, components, &mut overlaps)?;
+        let mut records = records.finish()?.peekable();
+        let mut sorter = Sorter::new(memory);
         let mut listed = Listed::default();
         let (mut batch, mut before) = (next_batch(&mut records), Vec::new());
         // What was found last is put down, and what comes next is read, meanwhile.
@@ -138,14 +155,16 @@ impl Components<'_> {
             let (found, next) = rayon::join(
                 || self.components(batch),
                 || {
-                    listed.add(std::mem::take(&mut before), &mut sorter)?;
+                    let before = std::mem::take(&mut before);
+                    listed.add(before, (&mut sorter, &mut overlaps), groups)?;
                     Ok(next_batch(&mut records))
                 },
             );
             (before, batch) = (found?, next?);
         }
-        listed.add(before, &mut sorter)?;
-        listed.pairs = Pairs::sorted(sorter, self.context().memory)?;
+        listed.add(before, (&mut sorter, &mut overlaps), groups)?;
+        listed.overlaps_not_listed = overlaps.list(&mut sorter, memory)?;
+        listed.pairs = Pairs::sorted(sorter, memory)?;
         listed
             .dropped
             .par_sort_unstable_by_key(|dropped| dropped.page);
@@ -172,11 +191,13 @@ impl Components<'_> {
             .is_some_and(|decided| decided.components.size(root) > self.context().limits.component)
     }
 
-    /// All records: pairs, groups of several pages, and all groups of large components.
+    /// All records: pairs, groups of several pages, and all groups of large components. Pairs that connect nothing are of no large component, nor of two
+    /// components: those go to `overlaps`.
     fn records(
         &self,
         to_check: Sorter<KeyedPair>,
         components: &UnionFind,
+        overlaps: &mut Overlaps,
     ) -> Result<Sorter<KeyedPair>> {
         let (groups, mut records) = (self.groups(), to_check);
         // What was decided joined no group that was not.
@@ -191,14 +212,24 @@ impl Components<'_> {
             }
         }
         if let Some(decided) = self.decided {
-            let of_pair = |&numbers: &PairNumbers| {
-                let group = groups.of(Rank(numbers[0]));
-                keyed([root(group).0, HOLDS], numbers)
+            let split = |pairs: &[PairNumbers]| {
+                let (mut of_components, mut apart) = (Vec::new(), Vec::new());
+                for &numbers in pairs {
+                    let pair = Pair::from_numbers(numbers);
+                    let [a, b] = [pair.a, pair.b].map(|page| root(groups.of(page)));
+                    match self.context().connects(&pair) || a == b && !self.is_large(a) {
+                        true => of_components.push(keyed([a.0, HOLDS], numbers)),
+                        false => apart.push(pair),
+                    }
+                }
+                (of_components, apart)
             };
-            decided.pairs.made(
-                |pairs| pairs.iter().map(of_pair).collect::<Vec<_>>(),
-                |of_pairs| records.extend(of_pairs),
-            )?;
+            decided.pairs.made(split, |(of_components, apart)| {
+                let mut apart = apart.iter();
+                let members = |page| groups.members(groups.of(page));
+                apart.try_for_each(|&pair| overlaps.add(pair, members))?;
+                records.extend(of_components)
+            })?;
         }
         Ok(records)
     }
@@ -247,14 +278,19 @@ impl Components<'_> {
         groups: &[GroupNo],
         pairs: Vec<Pair>,
     ) -> Result<()> {
+        let retained = self.retain(component, &pairs)?;
+        self.drop_groups(component, groups, &retained);
         let members = |page: Rank| self.groups().members(self.groups().of(page));
         let listed = &mut component.pairs;
-        for pair in &pairs {
+        for pair in pairs {
+            if !self.context().connects(&pair) {
+                component.overlaps.push(pair);
+                continue;
+            }
             for &a in members(pair.a) {
                 listed.extend(members(pair.b).iter().map(|&b| pair.between(a, b)));
             }
         }
-        drop(pairs);
         let has_pairs =
             |group: GroupNo| self.groups().has_copies(group) && !self.groups().old(group);
         for &group in groups.iter().filter(|&&group| has_pairs(group)) {
@@ -265,76 +301,160 @@ impl Components<'_> {
         }
         // Half a million, if the component is as large as can be.
         listed.par_sort_unstable_by_key(|pair| (pair.a, pair.b));
-        let pairs = component.local_pairs();
-        let is_old = self.context().is_old;
-        let is_old: Vec<bool> = match is_old.is_empty() {
-            true => Vec::new(),
-            false => component
-                .pages
-                .iter()
-                .map(|page| is_old[page.at()])
-                .collect(),
-        };
-        let preference = self.preference(component);
-        let rules = Rules {
-            preference: &preference,
-            contained: self.context().model.config().drop != DropRule::Duplicate,
-            containers_first: !self.context().model.config().canonical.is_stated(),
-            is_old: &is_old,
-        };
-        let mut stored = StoredPairs::new(component.pages.len(), &pairs, &preference);
-        let dropped = retain(rules, &mut stored)?;
-        component.dropped = component.global_dropped(dropped);
+        let pairs = self.joining(component, &component.pairs, &retained);
         component.clusters = self.clusters(component, &pairs, &[]);
         component.classes = self.classes(component, &pairs);
         self.drop_kept(component);
+        component.count_lost();
         Ok(())
+    }
+
+    /// Decides the groups of a small component by all their pairs.
+    fn retain(&self, component: &Component, pairs: &[Pair]) -> Result<Retained> {
+        let preference = self.preference(component);
+        let is_old = self.context().is_old.first().map(|_| {
+            let pages = component.pages.iter();
+            pages.map(|&page| self.context().is_old(page)).collect()
+        });
+        let is_old: Vec<bool> = is_old.unwrap_or_default();
+        let parts = AskedParts {
+            judge: self.judge,
+            verification: self.verification,
+            pages: Some(&component.pages),
+        };
+        let config = self.context().model.config();
+        let rules = Rules::new(config, &preference, &is_old, &parts);
+        let pairs = component.local_pairs(pairs);
+        let mut stored = StoredPairs::new(component.pages.len(), &pairs, &preference);
+        let retained = retain(rules, &mut stored)?;
+        Ok(component.global(retained))
     }
 
     /// What is listed of a large component: each dropped page, with the page that it is dropped for.
     fn list_large(&self, component: &mut Component, groups: &[GroupNo], pairs: &[Pair]) {
+        let none = Retained::default();
+        let retained = self.decided.map_or(&none, |decided| &decided.retained);
         let mut deciding: Vec<Pair> = pairs.to_vec();
         deciding.sort_unstable_by_key(|pair| (pair.a, pair.b));
-        for &group in groups {
-            let pages = self.groups().members(group);
-            match self.dropped(pages[0]) {
-                Some(dropped) => component.drop_group(pages, dropped, &deciding),
-                None if self.groups().old(group) || !self.groups().has_copies(group) => {}
-                // It is kept, and its copies are dropped for it.
-                None => {
-                    for &page in &pages[1..] {
-                        component.pairs.push(self.judge.copies(page, pages[0]));
-                        component.dropped.push(Dropped {
-                            page,
-                            canonical: pages[0],
-                            relation: DroppedAs::Repeats(Relation::Duplicate),
-                            lost: 0,
-                        });
-                    }
-                }
-            }
-        }
+        self.drop_groups(component, groups, retained);
+        self.list_dropped(component, &deciding);
+        self.list_parts(component, &deciding, retained);
         self.connect(component, &deciding);
-        component
-            .pairs
-            .sort_unstable_by_key(|pair| (pair.a, pair.b));
+        let listed = &mut component.pairs;
+        listed.sort_unstable_by_key(|pair| (pair.a, pair.b));
+        listed.dedup_by_key(|pair| (pair.a, pair.b));
         let first = |group: &GroupNo| self.groups().first(*group);
         let best = groups.iter().map(first);
         let best = best.min_by_key(|page| self.context().preference[page.at()]);
         component.large = best.map(|best| (best, component.pages.len()));
-        let pairs = component.local_pairs();
-        // The pairs that are listed need not connect all its groups, nor all pages of groups without copies.
-        let apart = |group: &GroupNo| match self.groups().has_copies(*group) {
-            true => &self.groups().members(*group)[..1],
-            false => self.groups().members(*group),
-        };
-        let apart = groups.iter().flat_map(apart);
-        let apart: Vec<Rank> = apart.map(|&page| component.local(page)).collect();
-        let edges: Vec<(Rank, Rank)> = apart.iter().map(|&page| (page, apart[0])).collect();
+        let pairs = self.joining(component, &component.pairs, retained);
+        let edges = self.edges(&self.joining(component, &deciding, retained), component);
         component.clusters = self.clusters(component, &pairs, &edges);
         component.classes = self.classes(component, &pairs);
-        self.complete(component);
         self.drop_kept(component);
+        component.count_lost();
+        self.complete(component);
+    }
+
+    /// Drops the pages of groups as their first pages are dropped, and the copies of a kept page for that.
+    fn drop_groups(&self, component: &mut Component, groups: &[GroupNo], retained: &Retained) {
+        for &group in groups {
+            let pages = self.groups().members(group);
+            let (first, copies) = (pages[0], &pages[1..]);
+            match retained.dropped(first) {
+                Some(dropped) => {
+                    let all = pages.iter().map(|&page| Dropped { page, ..dropped });
+                    component.dropped.extend(all);
+                }
+                None if self.groups().old(group) || !self.groups().has_copies(group) => {}
+                None => component.dropped.extend(copies.iter().map(|&page| Dropped {
+                    page,
+                    canonical: first,
+                    relation: DroppedAs::Repeats(Relation::Duplicate),
+                    lost: 0,
+                })),
+            }
+        }
+    }
+
+    /// Lists the pair of each dropped page with the page that it is dropped for.
+    fn list_dropped(&self, component: &mut Component, deciding: &[Pair]) {
+        let groups = self.groups();
+        for gone in &component.dropped {
+            let first = groups.first(groups.of(gone.page));
+            if gone.canonical == first {
+                component.pairs.push(self.judge.copies(gone.page, first));
+                continue;
+            }
+            if let Some(pair) = found(deciding, first, gone.canonical) {
+                component.pairs.push(match pair.a == first {
+                    true => pair.between(gone.page, pair.b),
+                    false => pair.between(pair.a, gone.page),
+                });
+            }
+        }
+    }
+
+    /// Lists the pairs of collections with their kept parts; of those that are dropped for these, for each copy.
+    fn list_parts(&self, component: &mut Component, deciding: &[Pair], retained: &Retained) {
+        for pair in deciding {
+            let (whole, part) = match pair.relation {
+                Relation::Contains => (pair.a, pair.b),
+                Relation::ContainedBy => (pair.b, pair.a),
+                Relation::Duplicate | Relation::Overlaps => continue,
+            };
+            if !retained.is_collection(whole) || retained.dropped(part).is_some() {
+                continue;
+            }
+            let copies = match retained.is_dropped_collection(whole) {
+                true => self.groups().members(self.groups().of(whole)),
+                false => &[whole],
+            };
+            let pairs = copies.iter().map(|&copy| match whole == pair.a {
+                true => pair.between(copy, part),
+                false => pair.between(part, copy),
+            });
+            component.pairs.extend(pairs);
+        }
+    }
+
+    /// Those of these pairs, pages by their places, that make clusters. A collection is in no cluster with its parts, and in none at all if it is
+    /// dropped for them.
+    fn joining(&self, component: &Component, pairs: &[Pair], retained: &Retained) -> Vec<Pair> {
+        let first = |page: Rank| self.groups().first(self.groups().of(page));
+        let joins = |pair: &&Pair| {
+            let [a, b] = [pair.a, pair.b].map(first);
+            let is_part = match pair.relation {
+                Relation::Contains => retained.is_collection(a),
+                Relation::ContainedBy => retained.is_collection(b),
+                Relation::Duplicate | Relation::Overlaps => false,
+            };
+            let is_gone = |page| retained.is_dropped_collection(page);
+            self.context().connects(pair) && !is_part && !is_gone(a) && !is_gone(b)
+        };
+        if retained.collections.is_empty() {
+            return component.local_pairs(pairs);
+        }
+        let joining: Vec<Pair> = pairs.iter().filter(joins).copied().collect();
+        component.local_pairs(&joining)
+    }
+
+    /// What connects the pages of a large component, by their places: the pairs of groups, and the pages of groups that are no copies of each other. The
+    /// pairs that are listed need not connect all of them.
+    fn edges(&self, joining: &[Pair], component: &Component) -> Vec<(Rank, Rank)> {
+        let mut edges: Vec<(Rank, Rank)> = joining.iter().map(|pair| (pair.a, pair.b)).collect();
+        let firsts = joining.iter().flat_map(|pair| [pair.a, pair.b]);
+        let mut firsts: Vec<Rank> = firsts.collect();
+        firsts.sort_unstable();
+        firsts.dedup();
+        for first in firsts {
+            let group = self.groups().of(component.pages[first.at()]);
+            if !self.groups().has_copies(group) {
+                let others = self.groups().members(group)[1..].iter();
+                edges.extend(others.map(|&page| (first, component.local(page))));
+            }
+        }
+        edges
     }
 
     /// Adds the closest pair of each group that is in no pair with another group: it is kept, and no page is dropped for it.
@@ -386,15 +506,6 @@ impl Components<'_> {
                 lost: 0,
             }));
         }
-    }
-
-    /// The page for which a page is dropped, as it was decided.
-    fn dropped(&self, page: Rank) -> Option<Dropped> {
-        let dropped = &self.decided?.dropped;
-        let at = dropped
-            .binary_search_by_key(&page, |dropped| dropped.page)
-            .ok()?;
-        Some(dropped[at])
     }
 
     /// The places of a component's pages in the order of preference.
@@ -469,6 +580,7 @@ impl Components<'_> {
             let verdicts = self.verification.verify(&asked);
             let before = more.len();
             for ((page, _), pair) in judged.into_iter().zip(verdicts) {
+                let pair = pair.filter(|pair| self.context().connects(pair));
                 more.extend(pair.map(|pair| match groups.of(pair.a) == groups.of(page) {
                     true => pair.between(page, canonical),
                     false => pair.between(canonical, page),
@@ -486,53 +598,56 @@ impl Component {
         Rank::new(self.pages.partition_point(|&other| other < page))
     }
 
-    /// Its pairs, pages by their places.
-    fn local_pairs(&self) -> Vec<Pair> {
-        let pairs = self.pairs.iter();
-        pairs
-            .map(|pair| Pair {
-                a: self.local(pair.a),
-                b: self.local(pair.b),
-                ..*pair
-            })
-            .collect()
+    /// Pairs of its pages, by their places.
+    fn local_pairs(&self, pairs: &[Pair]) -> Vec<Pair> {
+        let local = pairs.iter().map(|pair| Pair {
+            a: self.local(pair.a),
+            b: self.local(pair.b),
+            ..*pair
+        });
+        local.collect()
     }
 
-    /// The places of the pages for which its pages are dropped; of those that are kept their own.
+    /// The places of the pages for which its pages are dropped; of those that are kept, and of collections that are dropped for their parts, their
+    /// own.
     fn kept_for(&self) -> Vec<Rank> {
         let mut kept_for: Vec<Rank> = Rank::first(self.pages.len()).collect();
         for dropped in &self.dropped {
-            kept_for[self.local(dropped.page).at()] = self.local(dropped.canonical);
+            if dropped.relation.of_texts().is_some() {
+                kept_for[self.local(dropped.page).at()] = self.local(dropped.canonical);
+            }
         }
         kept_for
     }
 
-    /// Dropped pages, by their ranks.
-    fn global_dropped(&self, dropped: Vec<Dropped>) -> Vec<Dropped> {
-        let dropped = dropped.into_iter();
-        dropped
-            .map(|dropped| Dropped {
-                page: self.pages[dropped.page.at()],
-                canonical: self.pages[dropped.canonical.at()],
-                ..dropped
-            })
-            .collect()
+    /// What was decided, pages by their ranks.
+    fn global(&self, mut retained: Retained) -> Retained {
+        for dropped in &mut retained.dropped {
+            dropped.page = self.pages[dropped.page.at()];
+            dropped.canonical = self.pages[dropped.canonical.at()];
+        }
+        let collections = retained.collections.iter_mut();
+        collections.for_each(|page| *page = self.pages[page.at()]);
+        retained
     }
 
-    /// The pages of a group are dropped, as the first one is.
-    fn drop_group(&mut self, pages: &[Rank], dropped: Dropped, deciding: &[Pair]) {
-        let canonical = dropped.canonical;
-        let key = (pages[0].min(canonical), pages[0].max(canonical));
-        let pair = deciding.binary_search_by_key(&key, |pair| (pair.a, pair.b));
-        for &page in pages {
-            self.dropped.push(Dropped { page, ..dropped });
-            if let Ok(at) = pair {
-                let pair = deciding[at];
-                self.pairs.push(match pair.a == pages[0] {
-                    true => pair.between(page, pair.b),
-                    false => pair.between(pair.a, page),
-                });
-            }
+    /// Counts what its dropped pages have of their own, by the pairs with the pages that they are dropped for, which are listed.
+    fn count_lost(&mut self) {
+        let pairs = &self.pairs;
+        for dropped in &mut self.dropped {
+            let pair = found(pairs, dropped.page, dropped.canonical);
+            dropped.lost = match pair.filter(|_| dropped.relation.of_texts().is_some()) {
+                Some(pair) if pair.a == dropped.page => pair.own_a,
+                Some(pair) => pair.own_b,
+                None => 0,
+            };
         }
     }
+}
+
+/// The pair of two pages among these, which ascend.
+fn found(pairs: &[Pair], x: Rank, y: Rank) -> Option<&Pair> {
+    let key = (x.min(y), x.max(y));
+    let at = pairs.binary_search_by_key(&key, |pair| (pair.a, pair.b));
+    at.ok().map(|at| &pairs[at])
 }

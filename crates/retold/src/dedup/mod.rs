@@ -7,7 +7,8 @@
 //! 4. `heavy_keys`: posting lists of keys that very many groups have, and when they are closed; `probe` looks pages up there.
 //! 5. `fingerprints`, `verify`: estimates from sketches are verified on texts; `ahead` does so for small components.
 //! 6. `retain`: the only loop that decides which pages are kept, on stored pairs or `by_probing`.
-//! 7. `list`: components become pairs of pages, dropped pages and clusters.
+//!    `parts` says what the pages that one page contains are to each other, and what they leave of it.
+//! 7. `list`: components become pairs of pages, dropped pages and clusters; `overlaps` says which of the pairs that merely overlap are listed.
 //!
 //! `run` has the public interface: [`Dedup`], and [`dedup`] for pages in memory.
 
@@ -21,6 +22,8 @@ mod heavy_keys;
 mod join;
 mod join_pairs;
 mod list;
+mod overlaps;
+mod parts;
 mod pool;
 mod probe;
 mod retain;
@@ -37,6 +40,8 @@ mod versions;
 mod against_tests;
 #[cfg(test)]
 mod canonical_tests;
+#[cfg(test)]
+mod collection_tests;
 #[cfg(test)]
 mod family_tests;
 #[cfg(test)]

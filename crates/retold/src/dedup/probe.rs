@@ -166,7 +166,8 @@ impl<'a> Probing<'a> {
         let related = different.iter();
         let related = related.filter_map(|&&[a, b]| self.judge.one(a).with(b));
         let held = verification.verify(&related.collect::<Vec<Pair>>());
-        let held = held.iter().flatten().count();
+        let connects = |pair: &&Pair| self.context().connects(pair);
+        let held = held.iter().flatten().filter(connects).count();
         2 * different.len() > pairs.len() && ONE_IN * held < different.len()
     }
 

@@ -6,7 +6,8 @@ use std::collections::BinaryHeap;
 
 use rustc_hash::FxHashMap;
 
-use crate::cluster::{Graph, Pair};
+use crate::cluster::{Collections, DropRule, Graph, Pair};
+use crate::config::JudgeConfig;
 use crate::error::Result;
 use crate::ids::Rank;
 use crate::relation::Relation;
@@ -73,10 +74,51 @@ pub(crate) struct Rules<'a> {
     pub(crate) preference: &'a [u32],
     /// Whether contained pages are dropped too, or duplicates only.
     pub(crate) contained: bool,
+    /// Whether pages that overlap a kept page are dropped too.
+    pub(crate) overlaps: bool,
     /// Whether a page waits for those that contain it; if not, it is kept before a less preferred one that does.
     pub(crate) containers_first: bool,
     /// Page -> whether it is kept whatever it repeats; empty if none is. These are preferred to all others.
     pub(crate) is_old: &'a [bool],
+    /// What is asked about the parts of a page; `None` if all contained pages go for the whole.
+    pub(crate) parts: Option<&'a dyn Parts>,
+}
+
+impl<'a> Rules<'a> {
+    /// The rules of a configuration.
+    pub(crate) fn new(
+        config: &JudgeConfig,
+        preference: &'a [u32],
+        is_old: &'a [bool],
+        parts: &'a dyn Parts,
+    ) -> Rules<'a> {
+        // If no page is to stay of which there is a copy, the parts of a collection do not stay either.
+        let has_parts = config.collections == Collections::Parts && config.drop != DropRule::All;
+        Rules {
+            preference,
+            contained: config.drop != DropRule::Duplicate,
+            overlaps: config.drop == DropRule::Overlaps,
+            containers_first: !config.canonical.is_stated(),
+            is_old,
+            parts: has_parts.then_some(parts),
+        }
+    }
+}
+
+/// What is asked about the parts of a page, that is, the pages that it contains.
+pub(crate) trait Parts {
+    /// Whether nothing is known to relate a page to one of these others.
+    fn is_unrelated_to_any(&self, page: Rank, others: &[Rank]) -> bool;
+
+    /// How many words over the limit a page has in passages that all these others together do not have; `None` if the method does not
+    /// know.
+    fn own_against(&self, page: Rank, others: &[Rank]) -> Option<u32>;
+
+    /// The length of a page's text.
+    fn length(&self, page: Rank) -> u64;
+
+    /// How many kept pages a kept page stands for.
+    fn pages(&self, page: Rank) -> u32;
 }
 
 /// The pages that a page is related to, and what it is to each.
@@ -98,28 +140,73 @@ pub(crate) trait Neighbours {
     /// The pages that a page is related to.
     fn of(&self, page: Rank) -> &Related;
 
+    /// Whether two pages are known to be related; if not, they may still be.
+    fn are_related(&self, a: Rank, b: Rank) -> bool;
+
     /// A page was decided: dropped for that page, or kept.
     fn decided(&mut self, page: Rank, dropped_for: Option<Rank>);
 }
 
-/// Decides all pages that `neighbours` gives, and returns the dropped ones, ascending.
+/// What was decided.
+#[derive(Debug, Default, PartialEq)]
+pub(crate) struct Retained {
+    /// The dropped pages, ascending.
+    pub(crate) dropped: Vec<Dropped>,
+    /// The collections, kept or dropped, ascending.
+    pub(crate) collections: Vec<Rank>,
+}
+
+impl Retained {
+    /// What a page was dropped for.
+    pub(crate) fn dropped(&self, page: Rank) -> Option<Dropped> {
+        let at = self
+            .dropped
+            .binary_search_by_key(&page, |dropped| dropped.page);
+        at.ok().map(|at| self.dropped[at])
+    }
+
+    /// Whether a page is a collection, kept or dropped.
+    pub(crate) fn is_collection(&self, page: Rank) -> bool {
+        self.collections.binary_search(&page).is_ok()
+    }
+
+    /// Whether a page is a collection that is dropped for its parts.
+    pub(crate) fn is_dropped_collection(&self, page: Rank) -> bool {
+        let dropped = self
+            .is_collection(page)
+            .then(|| self.dropped(page))
+            .flatten();
+        dropped.is_some_and(|dropped| dropped.relation.of_texts().is_none())
+    }
+}
+
+/// So many parts of a page are compared with all its other parts: those that are preferred least, as they are seldom collections
+/// themselves. A page that contains thousands of versions of one text costs that many comparisons for each.
+pub(super) const COMPARED_PARTS: usize = 4;
+
+/// Decides all pages that `neighbours` gives.
 ///
 /// In each step the most preferred open page that no open page contains (with [`Rules::containers_first`] off: the most preferred open page) is kept, and all
-/// pages that repeat it are dropped: its duplicates, and those contained in it. So no kept page repeats another, and every dropped page
-/// repeats a kept one; it is dropped for the most preferred of these. (A circle of pages each of which contains the next is impossible
-/// because of their sizes; if there were one, its most preferred page would be kept.)
+/// pages that repeat it are dropped: its duplicates, those contained in it, and with [`Rules::overlaps`] those that overlap it. So no kept page repeats
+/// another, and every dropped page repeats a kept one; it is dropped for the most preferred of these. (A circle of pages each of which contains the next is
+/// impossible because of their sizes; if there were one, its most preferred page would be kept.)
+///
+/// A page that contains two pages which nothing relates to each other is a collection. Its parts do not wait for it and are not dropped for it. It waits until
+/// they are decided, and is dropped if those that are kept leave it nothing of its own. All else that is said of pages holds for it too: it may be dropped
+/// for a duplicate or for a page that contains it, and its duplicates for it. Old pages are no collections: as they stay in any case, the parts go.
 ///
 /// A dropped page decides nothing. So for pages that are known to be dropped only relations to preferred pages matter, which
-/// makes large families cheap.
+/// makes large families cheap. For the same reason a part that was dropped for a page preferred to the whole, before it was the turn of that, is no part.
 ///
 /// Errors: those of `neighbours`.
-pub(crate) fn retain(rules: Rules<'_>, neighbours: &mut impl Neighbours) -> Result<Vec<Dropped>> {
+pub(crate) fn retain(rules: Rules<'_>, neighbours: &mut impl Neighbours) -> Result<Retained> {
     let mut decisions = Decisions::new(rules);
     while let Some(page) = neighbours.next(&decisions)? {
         while let Some(woken) = decisions.woken_before(Some(page)) {
             decisions.visit(woken, neighbours);
         }
         if neighbours.ready(page, &decisions)? {
+            decisions.find_parts(page, neighbours);
             decisions.visit(page, neighbours);
         }
     }
@@ -132,14 +219,24 @@ enum Decision {
     Open,
     Kept,
     /// It is dropped for that page, to which it is this.
-    Dropped(Rank, Relation),
+    Dropped(Rank, DroppedAs),
+}
+
+/// The parts of a collection that is not decided yet.
+#[derive(Default)]
+struct Collected {
+    parts: Vec<Rank>,
+    /// So many of them are known to be decided.
+    decided: usize,
 }
 
 /// The decisions so far.
 pub(crate) struct Decisions<'a> {
     rules: Rules<'a>,
     of: Vec<Decision>,
-    /// Open page -> pages that wait for it, because it contains them.
+    /// The pages that were found to be collections.
+    collections: FxHashMap<Rank, Collected>,
+    /// Open page -> pages that wait for it, because it contains them or is a part of them.
     waiting: FxHashMap<Rank, Vec<Rank>>,
     /// Pages to be visited again, the most preferred first.
     woken: BinaryHeap<Reverse<(u32, Rank)>>,
@@ -150,6 +247,7 @@ impl<'a> Decisions<'a> {
         Decisions {
             of: vec![Decision::Open; rules.preference.len()],
             rules,
+            collections: FxHashMap::default(),
             waiting: FxHashMap::default(),
             woken: BinaryHeap::new(),
         }
@@ -162,31 +260,110 @@ impl<'a> Decisions<'a> {
 
     /// The next page to visit again before `page`, or before the end.
     fn woken_before(&mut self, page: Option<Rank>) -> Option<Rank> {
-        let limit = page.map_or(u32::MAX, |page| self.rules.preference[page.at()]);
+        let limit = page.map_or(u32::MAX, |page| self.place(page));
         let &Reverse((place, _)) = self.woken.peek()?;
         (place < limit)
             .then(|| self.woken.pop())?
             .map(|next| next.0.1)
     }
 
-    /// Keeps a page, unless an open page contains it, which it then waits for.
-    fn visit(&mut self, page: Rank, neighbours: &mut impl Neighbours) {
-        if !self.is_open(page) {
-            return;
-        }
-        let waits = self.rules.contained && self.rules.containers_first;
-        let may_wait = waits && !self.is_old(page);
-        let container = neighbours.of(page).iter().find(|&&(other, relation)| {
-            may_wait && relation == Relation::ContainedBy && self.is_open(other)
-        });
-        match container {
-            Some(&(other, _)) => self.waiting.entry(other).or_default().push(page),
-            None => self.keep(page, neighbours),
-        }
+    fn place(&self, page: Rank) -> u32 {
+        self.rules.preference[page.at()]
     }
 
     fn is_old(&self, page: Rank) -> bool {
         self.rules.is_old.get(page.at()).copied().unwrap_or(false)
+    }
+
+    /// Finds out whether a page is a collection, when it is its turn.
+    fn find_parts(&mut self, page: Rank, neighbours: &impl Neighbours) {
+        let may_be = self.is_open(page) && !self.is_old(page);
+        let Some(asked) = self.rules.parts.filter(|_| may_be) else {
+            return;
+        };
+        let decides_nothing = |part: Rank| match self.of[part.at()] {
+            Decision::Dropped(kept, _) => self.place(kept) < self.place(page),
+            _ => false,
+        };
+        let related = neighbours.of(page).iter();
+        let contained = related.filter(|(_, relation)| *relation == Relation::Contains);
+        let parts = contained.map(|&(part, _)| part);
+        let mut parts: Vec<Rank> = parts.filter(|&part| !decides_nothing(part)).collect();
+        parts.sort_unstable_by_key(|&part| Reverse(self.place(part)));
+        parts.dedup();
+        let is_unrelated_to_any = |(at, &part): (usize, &Rank)| {
+            let others = parts[at + 1..].iter().copied();
+            let others = others.filter(|&other| !neighbours.are_related(part, other));
+            let others: Vec<Rank> = others.collect();
+            !others.is_empty() && asked.is_unrelated_to_any(part, &others)
+        };
+        let mut compared = parts.iter().enumerate().take(COMPARED_PARTS);
+        if compared.any(is_unrelated_to_any) {
+            let decided = 0;
+            self.collections.insert(page, Collected { parts, decided });
+            self.wake(page);
+        }
+    }
+
+    /// Keeps a page, unless it has to wait for another one, or the parts of a collection leave it nothing of its own.
+    fn visit(&mut self, page: Rank, neighbours: &mut impl Neighbours) {
+        if !self.is_open(page) {
+            return;
+        }
+        if let Some(other) = self.waits_for(page, neighbours) {
+            self.waiting.entry(other).or_default().push(page);
+        } else if let Some((largest, parts)) = self.replaced_by_parts(page) {
+            self.decide(page, Decision::Dropped(largest, parts));
+            neighbours.decided(page, Some(largest));
+        } else {
+            self.keep(page, neighbours);
+        }
+    }
+
+    /// An open page that is to be decided before this one: one that contains it, or a part of a collection.
+    fn waits_for(&mut self, page: Rank, neighbours: &impl Neighbours) -> Option<Rank> {
+        if !self.rules.contained || self.is_old(page) {
+            return None;
+        }
+        let contains = |&&(other, relation): &&(Rank, Relation)| {
+            relation == Relation::ContainedBy
+                && self.is_open(other)
+                && !self.collections.contains_key(&other)
+        };
+        let mut related = neighbours.of(page).iter();
+        let waits = self.rules.containers_first;
+        if let Some(&(container, _)) = waits.then(|| related.find(contains)).flatten() {
+            return Some(container);
+        }
+        let collected = self.collections.get_mut(&page)?;
+        let left = &collected.parts[collected.decided..];
+        let is_open = |part: &Rank| self.of[part.at()] == Decision::Open;
+        collected.decided += left.iter().position(is_open).unwrap_or(left.len());
+        collected.parts.get(collected.decided).copied()
+    }
+
+    /// The largest kept part of a collection, and what the collection is to it, if the kept parts leave it nothing of its own.
+    fn replaced_by_parts(&self, page: Rank) -> Option<(Rank, DroppedAs)> {
+        let collected = self.collections.get(&page)?;
+        let asked = self.rules.parts.filter(|_| self.rules.contained)?;
+        let is_kept = |part: &Rank| self.of[part.at()] == Decision::Kept;
+        let kept = collected.parts.iter().copied().filter(is_kept);
+        let kept: Vec<Rank> = kept.collect();
+        let by_length = |&part: &Rank| (asked.length(part), Reverse(self.place(part)));
+        let largest = kept.iter().copied().max_by_key(by_length)?;
+        let parts = kept.iter().map(|&part| asked.pages(part)).sum();
+        let own = asked.own_against(page, &kept)?;
+        (own == 0).then_some((largest, DroppedAs::Collection { parts }))
+    }
+
+    /// Whether a page that is this to a kept page is dropped for it.
+    fn repeats(&self, relation: Relation, kept: Rank) -> bool {
+        match relation {
+            Relation::Duplicate => true,
+            Relation::ContainedBy => self.rules.contained && !self.collections.contains_key(&kept),
+            Relation::Overlaps => self.rules.overlaps,
+            Relation::Contains => false,
+        }
     }
 
     /// Keeps a page, and drops those that repeat it.
@@ -195,18 +372,13 @@ impl<'a> Decisions<'a> {
         self.decide(page, Decision::Kept);
         for &(other, relation) in neighbours.of(page) {
             let relation = relation.swapped();
-            let repeats = match relation {
-                Relation::Duplicate => true,
-                Relation::ContainedBy => self.rules.contained,
-                Relation::Contains | Relation::Overlaps => false,
-            };
-            let preference = self.rules.preference;
             let is_better = match self.of[other.at()] {
                 Decision::Open => true,
-                Decision::Dropped(kept, _) => preference[page.at()] < preference[kept.at()],
+                Decision::Dropped(kept, _) => self.place(page) < self.place(kept),
                 Decision::Kept => false,
             };
-            if repeats && is_better && !self.is_old(other) {
+            if self.repeats(relation, page) && is_better && !self.is_old(other) {
+                let relation = DroppedAs::Repeats(relation);
                 self.decide(other, Decision::Dropped(page, relation));
                 decided.push(other);
             }
@@ -225,21 +397,29 @@ impl<'a> Decisions<'a> {
 
     fn decide(&mut self, page: Rank, decision: Decision) {
         self.of[page.at()] = decision;
+        // That it is one is still to be known, its parts are not.
+        if let Some(collected) = self.collections.get_mut(&page) {
+            *collected = Collected::default();
+        }
+        self.wake(page);
+    }
+
+    /// The pages that wait for this one are visited again.
+    fn wake(&mut self, page: Rank) {
         for waiting in self.waiting.remove(&page).unwrap_or_default() {
-            let place = self.rules.preference[waiting.at()];
-            self.woken.push(Reverse((place, waiting)));
+            self.woken.push(Reverse((self.place(waiting), waiting)));
         }
     }
 
-    /// Decides what is left once all pages have been visited: the dropped pages, ascending.
-    fn finish(mut self, neighbours: &mut impl Neighbours) -> Vec<Dropped> {
+    /// Decides what is left once all pages have been visited.
+    fn finish(mut self, neighbours: &mut impl Neighbours) -> Retained {
         loop {
             while let Some(page) = self.woken_before(None) {
                 self.visit(page, neighbours);
             }
             let waiting = self.waiting.values().flatten().copied();
             let open = waiting.filter(|&page| self.is_open(page));
-            match open.min_by_key(|page| self.rules.preference[page.at()]) {
+            match open.min_by_key(|&page| self.place(page)) {
                 Some(page) => self.keep(page, neighbours),
                 None => break,
             }
@@ -249,12 +429,17 @@ impl<'a> Decisions<'a> {
             Decision::Dropped(canonical, relation) => Some(Dropped {
                 page,
                 canonical,
-                relation: DroppedAs::Repeats(relation),
+                relation,
                 lost: 0,
             }),
             _ => None,
         });
-        dropped.collect()
+        let mut collections: Vec<Rank> = self.collections.into_keys().collect();
+        collections.sort_unstable();
+        Retained {
+            dropped: dropped.collect(),
+            collections,
+        }
     }
 }
 
@@ -287,6 +472,13 @@ impl Neighbours for StoredPairs {
 
     fn of(&self, page: Rank) -> &Related {
         self.graph.of(page)
+    }
+
+    fn are_related(&self, a: Rank, b: Rank) -> bool {
+        let related = self.graph.of(a);
+        related
+            .binary_search_by_key(&b, |&(other, _)| other)
+            .is_ok()
     }
 
     fn decided(&mut self, _: Rank, _: Option<Rank>) {}

@@ -20,10 +20,13 @@ fn dropped(
     let rules = Rules {
         preference,
         contained,
+        overlaps: false,
         containers_first: true,
         is_old,
+        parts: None,
     };
-    retain(rules, &mut StoredPairs::new(pages, pairs, preference)).unwrap()
+    let mut stored = StoredPairs::new(pages, pairs, preference);
+    retain(rules, &mut stored).unwrap().dropped
 }
 
 #[test]

@@ -445,6 +445,7 @@ impl Sketched<'_> {
             by_id,
             pairs: related.listed.pairs,
             large_components: related.listed.large,
+            overlaps_not_listed: related.listed.overlaps_not_listed,
             clusters: related.listed.clusters,
             classes: related.listed.classes,
             pruned: related.pruned,

@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 
 use super::against_tests::by_rule;
 use super::context::preference;
-use super::family_tests::{dropped, large, usual};
+use super::family_tests::{connecting, dropped, large, usual};
 use super::tests::{find, limits};
 use super::*;
-use crate::cluster::Pair;
+use crate::cluster::{Collections, Pair};
 use crate::config::JudgeConfig;
 use crate::ids::{PageNo, Rank, SketchNo};
 use crate::model::Model;
@@ -86,13 +86,17 @@ fn heavy_keys(all: &Findings, is_old: &[bool]) -> BTreeSet<u64> {
     holders.into_keys().collect()
 }
 
-/// New pages against old ones, with large components and heavy keys, by the rule on all pairs of one run over both: the
+/// New pages against old ones, the parts of collections dropped for these, with large components and heavy keys, by the rule on all pairs of one run over both: the
 /// same pages are dropped, for the same others. All verdicts are those of that run; pairs that are not listed are of large
 /// components, or of pages that share nothing but heavy keys.
 #[test]
 fn new_pages_of_sets_go_by_all_pairs() {
     let memory = Memory::default();
-    let model = || Model::new(JudgeConfig::default()).unwrap();
+    let config = JudgeConfig {
+        collections: Collections::Whole,
+        ..JudgeConfig::default()
+    };
+    let model = || Model::new(config.clone()).unwrap();
     for (set, family) in [
         ("webis", 5),
         ("wooyun", 5),
@@ -118,7 +122,7 @@ fn new_pages_of_sets_go_by_all_pairs() {
         let expected = by_rule(&all, &is_old, &places);
         assert!(expected.len() > 100, "{set}");
         assert_eq!(dropped(&found), expected, "{set}");
-        for pair in found.pairs.iter() {
+        for pair in connecting(&found) {
             assert_eq!(all.pairs.find(pair.a, pair.b), Some(pair), "{set}");
         }
 
@@ -132,7 +136,7 @@ fn new_pages_of_sets_go_by_all_pairs() {
             let mut shared = keys(pair.a).into_iter().filter(|key| other.contains(key));
             shared.any(|key| !heavy.contains(&key))
         };
-        let unexplained = all.pairs.iter().find(|pair| {
+        let unexplained = connecting(&all).into_iter().find(|pair| {
             !(is_old[pair.a.at()] && is_old[pair.b.at()])
                 && found.pairs.find(pair.a, pair.b).is_none()
                 && !large.contains(&pair.a)

@@ -74,18 +74,22 @@ impl<'a> Verification<'a> {
 
     /// The fingerprints of these pairs will be needed.
     pub(super) fn need(&self, pairs: &[Pair]) {
+        let pairs = pairs.iter().filter(|pair| self.needs_verification(pair));
+        for page in pairs.flat_map(|pair| [pair.a, pair.b]) {
+            self.need_text(self.judge.groups.of(page));
+        }
+    }
+
+    /// The fingerprint of a group's text will be needed.
+    fn need_text(&self, group: GroupNo) {
         let groups = self.judge.groups;
-        for pair in pairs.iter().filter(|pair| self.needs_verification(pair)) {
-            for page in [pair.a, pair.b] {
-                let group = groups.of(page);
-                if !self.is_needed[group.at()].load(Ordering::Relaxed)
-                    && !self.fingerprints.has(groups.first_of_text(group))
-                    && self.judge.context.page(page).text_hash.is_some()
-                {
-                    self.is_needed[group.at()].store(true, Ordering::Relaxed);
-                    self.needs_more.store(true, Ordering::Relaxed);
-                }
-            }
+        let page = groups.first(group);
+        if !self.is_needed[group.at()].load(Ordering::Relaxed)
+            && !self.fingerprints.has(groups.first_of_text(group))
+            && self.judge.context.page(page).text_hash.is_some()
+        {
+            self.is_needed[group.at()].store(true, Ordering::Relaxed);
+            self.needs_more.store(true, Ordering::Relaxed);
         }
     }
 
@@ -220,6 +224,23 @@ impl<'a> Verification<'a> {
         }));
     }
 
+    /// How many words over the limit the text of a group has in passages that all these others together do not have; `None` if the method
+    /// does not know, or if a fingerprint has not been made, which then is needed.
+    pub(super) fn own_against(&self, group: GroupNo, others: &[GroupNo]) -> Option<u32> {
+        let verifier = self.judge.context.model.verifier()?;
+        let full = |&group: &GroupNo| {
+            let full = self.fingerprint(self.judge.groups.first_of_text(group), verifier);
+            if full.is_none() {
+                self.need_text(group);
+            }
+            full
+        };
+        let of_others: Vec<Row<'_, u64>> = others.iter().filter_map(full).collect();
+        let own = full(&group).filter(|_| of_others.len() == others.len())?;
+        let of_others: Vec<&[u64]> = of_others.iter().map(|row| &**row).collect();
+        verifier.own_against(&own, &of_others)
+    }
+
     /// The texts of a pair, each named by a group.
     fn texts(&self, pair: &Pair) -> [GroupNo; 2] {
         let groups = self.judge.groups;
@@ -238,14 +259,15 @@ impl<'a> Verification<'a> {
         self.fingerprints.get(text, verifier).or_else(of_partial)
     }
 
-    /// Those of a group's candidates that hold: the most similar are verified first, until [`HOPELESS`] fail together.
+    /// Those of a group's candidates that hold: the most similar are verified first, until [`HOPELESS`] together connect no pages.
     pub(super) fn verify_best_first(&self, mut candidates: BestFirst<'_>) -> Vec<Pair> {
         let mut held = Vec::new();
         loop {
             let next: Vec<Pair> = candidates.by_ref().take(HOPELESS).collect();
             let before = held.len();
             held.extend(self.verify(&next).into_iter().flatten());
-            if held.len() == before {
+            let connects = |pair: &Pair| self.judge.context.connects(pair);
+            if !held[before..].iter().any(connects) {
                 return held;
             }
         }

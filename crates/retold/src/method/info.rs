@@ -8,6 +8,9 @@ use crate::knowledge::{CommonRule, Knowledge, NoiseParams};
 use crate::param::{Param, Params, Settings};
 use crate::text::{Extract, Text};
 
+/// The parameter that says from how many words on a passage of its own keeps a page from being a copy.
+pub(super) const OWN_WORDS: &str = "own_words";
+
 /// What a method has to know of a collection.
 #[derive(Clone, Copy)]
 pub enum Learns {
@@ -61,6 +64,11 @@ impl MethodInfo {
             _ => &[],
         };
         self.own_params().chain(noise)
+    }
+
+    /// Whether it counts what one page says and another does not ([`OwnLimit`](crate::OwnLimit)).
+    pub fn counts_own(&self) -> bool {
+        self.own_params().any(|param| param.name == OWN_WORDS)
     }
 
     /// The parameter that says how alike related pages are: `threshold`, or `distance` of a method that counts

@@ -380,29 +380,18 @@ impl StoryEdges {
             .map(|edge| edge.1)
     }
 
-    /// Whether what a story contains is not connected by containment among itself.
+    /// Whether a story contains two that do not contain each other. All pairs that are looked at until then are relations.
     fn falls_apart(&self, story: u32) -> bool {
         let parts: Vec<u32> = StoryEdges::of(&self.contains, story).collect();
-        if parts.len() < 2 {
-            return false;
-        }
-        let mut connected = StoryGraph::of(parts.len());
-        for (at, &part) in (0..).zip(&parts) {
-            let mut join = |other: usize| {
-                connected.relate(at, other as u32, Relation::Duplicate);
-            };
-            // By the shorter of both lists.
-            let own = StoryEdges::of(&self.contains, part).take(parts.len());
-            let own: Vec<u32> = own.collect();
-            if own.len() < parts.len() {
-                let places = own.iter().map(|story| parts.binary_search(story));
-                places.flatten().for_each(&mut join);
-            } else {
-                let is_part = |other: &usize| self.contains.contains(&(part, parts[*other]));
-                (0..parts.len()).filter(is_part).for_each(&mut join);
-            }
-        }
-        connected.story(0).count() < parts.len()
+        let contains = |whole, part| self.contains.contains(&(whole, part));
+        let mut parts = parts
+            .iter()
+            .enumerate()
+            .map(|(at, &part)| (part, &parts[at + 1..]));
+        parts.any(|(part, others)| {
+            let mut others = others.iter();
+            others.any(|&other| !contains(part, other) && !contains(other, part))
+        })
     }
 
     fn is_round_up(&self, story: u32) -> bool {

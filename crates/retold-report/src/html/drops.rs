@@ -1,0 +1,192 @@
+//! Dropped pages that the report shows: those with which most is lost, and some at random.
+
+use std::cmp::Reverse;
+
+use retold::{DroppedAs, Findings, Rank};
+use serde::Serialize;
+use xxhash_rust::xxh3::xxh3_64_with_seed;
+
+use super::chosen::Chosen;
+use super::members::{self, MemberRow};
+use super::pairs::{Facts, PairRow, Shapes};
+use super::report::Report;
+
+/// Dropped pages in the table of what is lost.
+const LOST: usize = 50;
+/// Dropped pages that are shown at random.
+const RANDOM: usize = 20;
+const SEED: u64 = 4;
+
+/// Places in [`Findings::dropped`].
+#[derive(Debug, Default, PartialEq)]
+pub(super) struct Drops {
+    /// Those with which words are lost, most first.
+    lost: Vec<usize>,
+    /// Some at random: the same ones in every run.
+    random: Vec<usize>,
+}
+
+/// A dropped page as the overview lists it.
+#[derive(Serialize)]
+struct Row {
+    id: String,
+    title: Option<String>,
+    /// The page that it was dropped for.
+    canonical: String,
+    canonical_title: Option<String>,
+    relation: &'static str,
+    lost: u32,
+    /// Of a collection: how many kept pages leave it nothing of its own.
+    parts: Option<u32>,
+    cluster: Option<u32>,
+    /// Whether the pair is among the details.
+    pair: bool,
+}
+
+/// What the overview says of dropped pages.
+#[derive(Serialize)]
+pub(super) struct Listed {
+    /// Whether the method counts what is lost.
+    counted: bool,
+    lost: Vec<Row>,
+    random: Vec<Row>,
+}
+
+/// A pair of a dropped page and the one that it was dropped for: both as members, the pair between them.
+pub(super) type DropRow<'a> = Option<([MemberRow<'a>; 2], PairRow)>;
+
+impl Drops {
+    /// Those of a run. Exact copies and older versions of a page lose nothing that could be looked at.
+    pub(super) fn of(findings: &Findings) -> Drops {
+        let text = |rank: Rank| findings.page(rank).text_hash;
+        let all = findings.dropped.iter().enumerate();
+        let shown = all.filter(|(_, drop)| {
+            drop.relation != DroppedAs::SameUrl && text(drop.page) != text(drop.canonical)
+        });
+        let shown = shown.map(|(at, drop)| (at, drop.lost, findings.id(drop.page)));
+        Drops::among(shown)
+    }
+
+    /// The chosen ones of dropped pages: the place of each, its lost words and its id.
+    fn among(dropped: impl Iterator<Item = (usize, u32, impl AsRef<str>)>) -> Drops {
+        let (mut lost, mut random) = (Vec::new(), Vec::new());
+        for (at, words, id) in dropped {
+            random.push((xxh3_64_with_seed(id.as_ref().as_bytes(), SEED), at));
+            if words > 0 {
+                lost.push((Reverse(words), at));
+            }
+        }
+        Drops {
+            lost: first(lost, LOST),
+            random: first(random, RANDOM),
+        }
+    }
+
+    /// The pages shown, dropped ones and those that they were dropped for.
+    pub(super) fn pages<'a>(&'a self, findings: &'a Findings) -> impl Iterator<Item = Rank> + 'a {
+        let drops = self.all().map(|at| findings.dropped[at]);
+        drops.flat_map(|drop| [drop.page, drop.canonical])
+    }
+
+    fn all(&self) -> impl Iterator<Item = usize> + '_ {
+        self.lost.iter().chain(&self.random).copied()
+    }
+
+    /// What the overview says of them.
+    pub(super) fn listed(&self, report: &Report<'_>) -> Listed {
+        let cluster_of = report.findings.cluster_of();
+        let rows = |places: &[usize]| {
+            let places = places.iter();
+            places.map(|&at| row(report, &cluster_of, at)).collect()
+        };
+        Listed {
+            counted: report.model.method().counts_own(),
+            lost: rows(&self.lost),
+            random: rows(&self.random),
+        }
+    }
+
+    /// The pairs behind the rows, those of what is lost first.
+    pub(super) fn details<'a>(
+        &self,
+        report: &'a Report<'_>,
+        (facts, texts): (&Facts<'_>, &Chosen),
+        shapes: &mut Shapes,
+    ) -> Vec<DropRow<'a>> {
+        let mut detail = |at: usize| {
+            let drop = report.findings.dropped[at];
+            let (a, b) = ends(drop.page, drop.canonical);
+            let pair = report.findings.pairs.find(a, b)?;
+            let members = [a, b].map(|rank| members::member(report, rank, None, texts));
+            Some((members, facts.of(&pair).row([0, 1], shapes)))
+        };
+        self.all().map(&mut detail).collect()
+    }
+
+    /// The pairs behind the rows, by their pages.
+    pub(super) fn pairs<'a>(
+        &'a self,
+        findings: &'a Findings,
+    ) -> impl Iterator<Item = (Rank, Rank)> {
+        let drops = self.all().map(|at| findings.dropped[at]);
+        drops.map(|drop| ends(drop.page, drop.canonical))
+    }
+}
+
+fn ends(page: Rank, canonical: Rank) -> (Rank, Rank) {
+    (page.min(canonical), page.max(canonical))
+}
+
+/// The places with the least keys, in their order.
+fn first<K: Ord>(mut keyed: Vec<(K, usize)>, most: usize) -> Vec<usize> {
+    keyed.sort_unstable();
+    keyed.truncate(most);
+    keyed.into_iter().map(|(_, at)| at).collect()
+}
+
+fn row(report: &Report<'_>, cluster_of: &[Option<u32>], at: usize) -> Row {
+    let findings = report.findings;
+    let drop = findings.dropped[at];
+    let (a, b) = ends(drop.page, drop.canonical);
+    Row {
+        id: findings.id(drop.page).into_owned(),
+        title: members::title(report, drop.page),
+        canonical: findings.id(drop.canonical).into_owned(),
+        canonical_title: members::title(report, drop.canonical),
+        relation: drop.relation.name(),
+        lost: drop.lost,
+        parts: match drop.relation {
+            DroppedAs::Collection { parts } => Some(parts),
+            DroppedAs::Repeats(_) | DroppedAs::SameUrl => None,
+        },
+        cluster: cluster_of[drop.page.at()],
+        pair: findings.pairs.find(a, b).is_some(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_lost_comes_largest_first() {
+        let drops = [(0, 3, "a"), (1, 0, "b"), (4, 11, "e"), (5, 3, "f")];
+        assert_eq!(Drops::among(drops.into_iter()).lost, [4, 0, 5]);
+    }
+
+    #[test]
+    fn random_drops_do_not_depend_on_the_other_pages() {
+        let pages = |numbers: std::ops::Range<usize>| {
+            Drops::among(numbers.map(|at| (at, 0, format!("page {at}")))).random
+        };
+        let random = pages(0..1000);
+        assert_eq!(random.len(), RANDOM);
+        assert_ne!(random, (0..RANDOM).collect::<Vec<_>>());
+        // Of the first half the same ones are among those of the first half alone.
+        let half = pages(0..500);
+        let in_half: Vec<usize> = random.into_iter().filter(|&at| at < 500).collect();
+        assert_eq!(half[..in_half.len()], in_half[..]);
+        assert!((3..18).contains(&in_half.len()));
+        assert_eq!(pages(0..7).len(), 7);
+    }
+}

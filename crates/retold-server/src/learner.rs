@@ -1,0 +1,96 @@
+//! Learning again as the index grows: on a thread of its own, while pages are added and requests are answered.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use retold::{Error, Result, RunConfig, Watch, in_pool};
+use retold_index::{Learning, Learnt, Writer};
+
+/// How often the thread that writes looks whether it has learnt, if it has nothing else to do.
+const LOOK: Duration = Duration::from_millis(200);
+/// Memory for what is held while it learns: so much, and so much for each page. What does not fit goes to temporary files.
+const MEMORY: (u64, u64) = (256 << 20, 512);
+
+/// Learns when the index has grown enough, at most once at a time.
+#[derive(Debug, Default)]
+pub(crate) struct Learner {
+    running: Option<JoinHandle<Result<Learnt>>>,
+    stop: Arc<AtomicBool>,
+    /// It has failed: the model stays until the service is started again.
+    has_failed: bool,
+}
+
+impl Learner {
+    /// The next job, if one will come. Meanwhile, and before, the index learns if it is time.
+    pub(crate) fn next<T>(&mut self, writer: &mut Writer, jobs: &Receiver<T>) -> Option<T> {
+        loop {
+            self.look(writer);
+            if self.running.is_none() {
+                return jobs.recv().ok();
+            }
+            match jobs.recv_timeout(LOOK) {
+                Ok(job) => return Some(job),
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => return None,
+            }
+        }
+    }
+
+    /// Takes what was learnt, and begins to learn if that is due.
+    fn look(&mut self, writer: &mut Writer) {
+        if let Some(learning) = self.running.take_if(|learning| learning.is_finished()) {
+            let learnt = learning.join().unwrap_or_else(|_| Err(ended()));
+            if let Err(error) = learnt.and_then(|learnt| writer.adopt(learnt)) {
+                self.fail(&error);
+            }
+        }
+        if self.running.is_none() && !self.has_failed && writer.is_learning_due() {
+            match self.begin(writer.begin_learning()) {
+                Ok(learning) => self.running = Some(learning),
+                Err(error) => self.fail(&error),
+            }
+        }
+    }
+
+    fn begin(&self, learning: Learning) -> Result<JoinHandle<Result<Learnt>>> {
+        let mut resources = RunConfig::default();
+        // Requests come first.
+        resources.threads = 1;
+        resources.memory = MEMORY.0 + MEMORY.1 * learning.pages() as u64;
+        resources.temp_dir = Some(std::env::temp_dir());
+        let stop = Until(Arc::clone(&self.stop));
+        let thread = std::thread::Builder::new().name("learner".into());
+        let thread = thread.spawn(move || in_pool(1, || learning.run(&resources, &stop)));
+        thread.map_err(|e| Error::usage(format!("cannot start a thread: {e}")))
+    }
+
+    fn fail(&mut self, error: &Error) {
+        tracing::error!(error = %error, "cannot learn again; the model stays as it is");
+        self.has_failed = true;
+    }
+
+    /// Learns no more.
+    pub(crate) fn stop(self) {
+        self.stop.store(true, Ordering::Relaxed);
+        if let Some(learning) = self.running {
+            // What it has learnt is lost, and will be due again.
+            drop(learning.join());
+        }
+    }
+}
+
+fn ended() -> Error {
+    Error::usage("the thread that learns has failed; please report it")
+}
+
+/// Goes on until it is told to stop.
+struct Until(Arc<AtomicBool>);
+
+impl Watch for Until {
+    fn cancelled(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
