@@ -28,6 +28,9 @@ const READ_OFTEN: u64 = 2;
 /// The most similar candidates of a group are verified first; if none of this number holds, the rest is not verified.
 const HOPELESS: usize = 16;
 
+/// So many times that number are verified if some merely overlap.
+const IDLE: u32 = 4;
+
 /// Number of verdicts verified, and of those rejected.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
@@ -259,15 +262,20 @@ impl<'a> Verification<'a> {
         self.fingerprints.get(text, verifier).or_else(of_partial)
     }
 
-    /// Those of a group's candidates that hold: the most similar are verified first, until [`HOPELESS`] together connect no pages.
+    /// Those of a group's candidates that hold: the most similar are verified first, until [`HOPELESS`] fail together, or [`IDLE`] times as many
+    /// do nothing but overlap.
     pub(super) fn verify_best_first(&self, mut candidates: BestFirst<'_>) -> Vec<Pair> {
-        let mut held = Vec::new();
+        let (mut held, mut idle) = (Vec::new(), 0);
         loop {
             let next: Vec<Pair> = candidates.by_ref().take(HOPELESS).collect();
             let before = held.len();
             held.extend(self.verify(&next).into_iter().flatten());
             let connects = |pair: &Pair| self.judge.context.connects(pair);
-            if !held[before..].iter().any(connects) {
+            idle = match held[before..].iter().any(connects) {
+                true => 0,
+                false => idle + 1,
+            };
+            if held.len() == before || idle == IDLE {
                 return held;
             }
         }
