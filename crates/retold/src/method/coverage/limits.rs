@@ -1,6 +1,8 @@
 //! The limits of the verdict on two texts, those that are no parameters: one table. Each says its unit, and which labelled set pays if it
 //! moves.
 
+/// Runs of words in common over those of the smaller page, from which on texts are aligned. (Speed; no set.)
+pub(super) const RUNS_IN_COMMON: f64 = 0.3;
 /// Words in common, in any order, over those of the smaller page: below this nothing is aligned. (Speed; no set.)
 pub(super) const WORDS_IN_COMMON: f64 = 0.35;
 /// Pairs of words in common over those of the smaller page: below this nothing is aligned. (Speed; `vszh`.)

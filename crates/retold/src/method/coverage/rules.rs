@@ -150,7 +150,7 @@ pub(super) const RULES: [Rule; 8] = [
             let least = params.reworded;
             let here = &facts.of.here;
             let meaning = "words of the smaller page that the other has in the same order, divided by all; numbers and names are the same";
-            let is_same = facts.longest >= limits::LONGEST && least < 1.0;
+            let is_same = facts.longest() >= limits::LONGEST && least < 1.0;
             let shared = if is_same { words(here.in_order) } else { 0 };
             Check::ratio("reworded", meaning, shared, words(here.all).max(1), least)
         },
@@ -160,7 +160,7 @@ pub(super) const RULES: [Rule; 8] = [
 fn longest(facts: &Facts<'_>, least: f64) -> Check {
     let meaning =
         "share of the longest words of one page that the other has; the lower of the two shares";
-    Check::value("longest words", meaning, facts.longest).against(Op::AtLeast, least)
+    Check::value("longest words", meaning, facts.longest()).against(Op::AtLeast, least)
 }
 
 impl Question {
