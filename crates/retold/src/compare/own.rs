@@ -1,6 +1,9 @@
 //! What a text says that another does not: its own passages.
 
+use std::cell::OnceCell;
 use std::ops::Range;
+
+use rustc_hash::FxHashSet;
 
 use super::word::Word;
 
@@ -13,6 +16,8 @@ const STRONG: usize = 4 * WORD;
 
 /// A phrase that is looked for anywhere in the other text: three words or five characters.
 const PHRASE: usize = 3 * WORD;
+/// So many words a phrase has at the most, all of them single characters.
+const MOST_WORDS: usize = PHRASE.div_ceil(CHARACTER);
 
 /// From which size on passages are own, in fifths of a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,24 +64,24 @@ pub(crate) fn size(words: &[Word]) -> usize {
 }
 
 /// The phrases of a text, to look others up among them.
-pub(crate) struct Phrases {
+pub(crate) struct Phrases<'w> {
+    words: &'w [Word],
+    /// Bits of the phrases: most of another text's phrases are nowhere, and seen to be so.
     bits: Vec<u64>,
+    /// The phrases themselves, once one may be there.
+    all: OnceCell<FxHashSet<[u32; MOST_WORDS]>>,
 }
 
-impl Phrases {
-    pub(crate) fn of(words: &[Word]) -> Phrases {
-        const BITS_A_PHRASE: usize = 64;
-        let size = (words.len() * BITS_A_PHRASE)
-            .div_ceil(64)
-            .next_power_of_two();
+impl<'w> Phrases<'w> {
+    pub(crate) fn of(words: &'w [Word]) -> Phrases<'w> {
         let mut phrases = Phrases {
-            bits: vec![0; size],
+            words,
+            bits: vec![0; words.len().next_power_of_two()],
+            all: OnceCell::new(),
         };
-        for start in 0..words.len() {
-            if let Some(phrase) = phrase(words, start) {
-                let (at, bit) = phrases.place(phrase);
-                phrases.bits[at] |= bit;
-            }
+        for phrase in phrases_of(words) {
+            let (at, bit) = phrases.place(phrase);
+            phrases.bits[at] |= bit;
         }
         phrases
     }
@@ -89,22 +94,39 @@ impl Phrases {
         ((hash / 64) & (self.bits.len() - 1), 1 << (hash % 64))
     }
 
-    /// For each word that does not match whether it is in a phrase which the other text has, or seems to have.
+    fn has(&self, phrase: &[Word]) -> bool {
+        let (at, bit) = self.place(phrase);
+        self.bits[at] & bit != 0
+            && self
+                .all
+                .get_or_init(|| phrases_of(self.words).map(hashes).collect())
+                .contains(&hashes(phrase))
+    }
+
+    /// For each word that does not match whether it is in a phrase which the other text has.
     pub(crate) fn moved(&self, words: &[Word], matched: &[bool]) -> Vec<bool> {
         let mut marks = vec![false; words.len()];
-        for start in 0..words.len() {
-            if matched[start] {
-                continue;
-            }
-            if let Some(phrase) = phrase(words, start) {
-                let (at, bit) = self.place(phrase);
-                if self.bits[at] & bit != 0 {
-                    marks[start..start + phrase.len()].fill(true);
-                }
+        for start in (0..words.len()).filter(|&start| !matched[start]) {
+            if let Some(phrase) = phrase(words, start).filter(|phrase| self.has(phrase)) {
+                marks[start..start + phrase.len()].fill(true);
             }
         }
         marks
     }
+}
+
+/// A phrase by what its words are equal by.
+fn hashes(phrase: &[Word]) -> [u32; MOST_WORDS] {
+    let mut hashes = [0; MOST_WORDS];
+    hashes
+        .iter_mut()
+        .zip(phrase)
+        .for_each(|(hash, word)| *hash = word.hash());
+    hashes
+}
+
+fn phrases_of(words: &[Word]) -> impl Iterator<Item = &[Word]> {
+    (0..words.len()).filter_map(|start| phrase(words, start))
 }
 
 /// The phrase that begins with this word.

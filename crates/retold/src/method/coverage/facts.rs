@@ -104,8 +104,10 @@ impl<'f> Facts<'f> {
         let is_template = self.overlap.has_boilerplate() && self.rest < params.rest;
         let names_agree = self.numbers_agree() && self.longest >= limits::LONGEST_AS_EVIDENCE;
         let least = limits::OWN_BESIDE_TEMPLATE * WORD;
-        if is_template && !names_agree && !is_misread && self.of.here.unlike >= least {
-            return [true, self.of.there.unlike >= least];
+        let own = [&self.of.here, &self.of.there]
+            .map(|of| of.own_size() >= least || !names_agree && of.unlike >= least);
+        if is_template && !is_misread && own[0] {
+            return own;
         }
         [
             self.limits[0].is_reached(&self.of.here.own),
