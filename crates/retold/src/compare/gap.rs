@@ -169,15 +169,11 @@ mod tests {
     use xxhash_rust::xxh3::xxh3_64;
 
     use super::*;
-    use crate::compare::Nature;
 
     fn words(letters: &[String]) -> Vec<Word> {
         let word = |letters: &String| {
-            let nature = Nature {
-                is_number: letters.ends_with('9'),
-                ..Nature::default()
-            };
-            Word::new(xxh3_64(letters.as_bytes()), letters.as_bytes(), nature)
+            let is_number = letters.ends_with('9');
+            Word::new(xxh3_64(letters.as_bytes()), letters.as_bytes(), is_number)
         };
         letters.iter().map(word).collect()
     }

@@ -15,4 +15,4 @@ pub(crate) use comparison::{Comparison, Shares, Side, own_against};
 pub(crate) use names::{longest_found, numbers_found};
 pub(crate) use own::{OwnLimit, WORD, size};
 pub(crate) use passages::{Passage, align, chained};
-pub(crate) use word::{Nature, Word};
+pub(crate) use word::Word;

@@ -35,12 +35,6 @@ pub(crate) struct Passage {
 }
 
 impl Alignment {
-    /// Only these [`chained`] runs of texts with this number of words: if other words match too, no differing passage becomes longer.
-    pub(crate) fn of_runs(runs: &[Anchor], lengths: (usize, usize)) -> Alignment {
-        let matches = runs.iter().map(Match::of_run).collect();
-        Alignment { matches, lengths }
-    }
-
     /// Without the matches that may be chance, as between two different passages: of the words around them fewer than half match, in
     /// either text.
     pub(crate) fn without_chance(mut self) -> Alignment {
@@ -239,11 +233,10 @@ mod tests {
     use xxhash_rust::xxh3::xxh3_64;
 
     use super::*;
-    use crate::compare::word::Nature;
 
     fn words(text: &str) -> Vec<Word> {
         let word =
-            |word: &str| Word::new(xxh3_64(word.as_bytes()), word.as_bytes(), Nature::default());
+            |word: &str| Word::new(xxh3_64(word.as_bytes()), word.as_bytes(), false);
         text.split_whitespace().map(word).collect()
     }
 
@@ -330,7 +323,8 @@ mod tests {
                 let found = align(&here, &there, &runs);
                 // What more is found parts passages that differ, and makes none of them longer.
                 let lengths = (here.len(), there.len());
-                let of_runs: Vec<Passage> = Alignment::of_runs(&runs, lengths).differing().collect();
+                let matches = runs.iter().map(Match::of_run).collect();
+                let of_runs: Vec<Passage> = Alignment { matches, lengths }.differing().collect();
                 for passage in found.differing() {
                     let is_part = |of: &Passage| of.here.start <= passage.here.start && passage.here.end <= of.here.end
                         && of.there.start <= passage.there.start && passage.there.end <= of.there.end;

@@ -13,10 +13,6 @@ const PAIRS: u32 = 25;
 /// Above them the number of bytes of the word, at most this.
 const MOST_BYTES: u32 = 15;
 const LENGTH: u32 = PAIRS;
-/// It is in a sentence that ends with a full stop.
-const PROSE: u32 = 1 << 29;
-/// It is one character, which other editions may spell otherwise.
-const VARIES: u32 = 1 << 30;
 /// It has a digit, or counts.
 const NUMBER: u32 = 1 << 31;
 
@@ -29,20 +25,9 @@ fn most_pairs(bytes: u32) -> u32 {
     2 + 2 * u32::from(bytes >= 6) + 2 * u32::from(bytes >= 12)
 }
 
-/// What a word is besides its letters.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Nature {
-    /// See [`Word::is_prose`].
-    pub(crate) is_prose: bool,
-    /// See [`Word::may_vary`].
-    pub(crate) may_vary: bool,
-    /// See [`Word::is_number`].
-    pub(crate) is_number: bool,
-}
-
 impl Word {
-    /// A word of this hash. `letters` are its bytes; of a word that is a single character, none.
-    pub(crate) fn new(hash: u64, letters: &[u8], nature: Nature) -> Word {
+    /// A word of this hash. `letters` are its bytes; of a word that is a single character, none. See [`Word::is_number`].
+    pub(crate) fn new(hash: u64, letters: &[u8], is_number: bool) -> Word {
         let (mut pairs, mut before) = (0, u32::from(letters.first().copied().unwrap_or_default()));
         for &byte in letters.get(1..).unwrap_or_default() {
             let byte = u32::from(byte);
@@ -52,11 +37,8 @@ impl Word {
             before = byte;
         }
         let length = letters.len().min(MOST_BYTES as usize) as u32;
-        let flag = |is: bool, flag: u32| if is { flag } else { 0 };
-        let flags = flag(nature.is_prose, PROSE)
-            + flag(nature.may_vary, VARIES)
-            + flag(nature.is_number, NUMBER);
-        Word(hash >> 32 << 32 | u64::from(flags | length << LENGTH | pairs))
+        let number = if is_number { NUMBER } else { 0 };
+        Word(hash >> 32 << 32 | u64::from(number | length << LENGTH | pairs))
     }
 
     /// All of it as a number.
@@ -72,16 +54,6 @@ impl Word {
     /// Whether it is equal to another word or nearly so.
     pub(crate) fn matches(self, other: Word) -> bool {
         self.hash() == other.hash() || self.letters().is_near(other.letters())
-    }
-
-    /// Whether it is in a sentence that ends with a full stop.
-    pub(crate) fn is_prose(self) -> bool {
-        self.0 as u32 & PROSE != 0
-    }
-
-    /// Whether it is a single character which another edition may spell otherwise.
-    pub(crate) fn may_vary(self) -> bool {
-        self.0 as u32 & VARIES != 0
     }
 
     /// Whether it is a number, or has one in it.
@@ -160,11 +132,8 @@ mod tests {
     use super::*;
 
     fn word(letters: &str) -> Letters {
-        let nature = Nature {
-            is_number: letters.contains(|c: char| c.is_numeric()),
-            ..Nature::default()
-        };
-        Word::new(xxh3_64(letters.as_bytes()), letters.as_bytes(), nature).letters()
+        let is_number = letters.contains(|c: char| c.is_numeric());
+        Word::new(xxh3_64(letters.as_bytes()), letters.as_bytes(), is_number).letters()
     }
 
     #[test]
@@ -199,13 +168,8 @@ mod tests {
 
     #[test]
     fn a_word_keeps_what_it_is() {
-        let nature = Nature {
-            is_prose: true,
-            may_vary: false,
-            is_number: true,
-        };
-        let word = Word::new(0x0123_4567_89ab_cdef, b"12th", nature);
+        let word = Word::new(0x0123_4567_89ab_cdef, b"12th", true);
         assert_eq!((word.hash(), word.bytes()), (0x0123_4567, 4));
-        assert!(word.is_prose() && !word.may_vary() && word.is_number());
+        assert!(word.is_number());
     }
 }

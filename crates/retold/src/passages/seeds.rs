@@ -189,14 +189,13 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::compare::Nature;
 
     /// Words of one or two different letters each, and characters.
     fn words() -> impl Strategy<Value = Vec<Word>> {
         let word = (0u64..6, any::<bool>()).prop_map(|(number, is_character)| {
             let letters: &[u8] = if is_character { b"" } else { b"word" };
             let hash = number.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ u64::from(is_character) << 40;
-            Word::new(hash, letters, Nature::default())
+            Word::new(hash, letters, false)
         });
         prop::collection::vec(word, 0..60)
     }

@@ -97,6 +97,12 @@ impl<'f> Facts<'f> {
             || self.limits[1].is_reached(&self.of.there.own)
     }
 
+    /// Whether the smaller page is an article of some length, most of which the other has.
+    pub(super) fn is_most_of_article(&self) -> bool {
+        let here = &self.of.here;
+        self.is_article && here.all >= limits::LEAST_ARTICLE * WORD
+    }
+
     /// Whether the smaller and the larger text say something of their own.
     pub(super) fn own(&self, params: &CoverageParams) -> [bool; 2] {
         let is_misread = self.may_be_misread() && self.near_share() >= limits::MISREAD;
@@ -151,7 +157,8 @@ impl<'f> Facts<'f> {
     /// Whether the smaller page is long enough, and enough of it in order, to see that a machine misread it.
     pub(super) fn may_be_misread(&self) -> bool {
         let here = &self.of.here;
-        self.small.tokens >= limits::MISREAD_WORDS
+        self.kind != Kind::Form
+            && self.small.tokens >= limits::MISREAD_WORDS
             && ratio(here.in_order, here.all) >= limits::MISREAD_IN_ORDER
     }
 

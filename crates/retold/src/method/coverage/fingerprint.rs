@@ -1,5 +1,5 @@
-//! The fingerprint of a text, with which it is verified: all its words in order, and its sketch with the positions of
-//! the keys and with what the model has learnt about each key. A partial fingerprint does not have the latter.
+//! The fingerprint of a text, with which it is verified: all its words in order, its sentences and lines, and its sketch, with what the
+//! model has learnt about each key and line. A partial fingerprint does not have the latter.
 
 use std::ops::Range;
 
@@ -7,19 +7,8 @@ use super::grams::{self, Unit};
 use crate::compare::{Word, size};
 use crate::knowledge::{Filter, Knowledge};
 
-/// Flag of a key of the sample: it is boilerplate, that is, a template's ([`Knowledge::common`]).
-const BOILERPLATE: u64 = 1;
-/// Flag: it is on many texts ([`Knowledge::frequent`]), template or not.
-const FREQUENT: u64 = 2;
-/// Flag: it is on several texts ([`Knowledge::several`]).
-const SEVERAL: u64 = 4;
-/// Keys that are this number of tokens apart say nothing about the text in between.
-const MOST_BETWEEN: usize = 60;
-/// The position of the key is in the bits above the flags.
-const FLAG_BITS: u32 = 3;
-
-/// Numbers before the sample: prose, headline, keys of the sample, words, units.
-const HEAD: usize = 5;
+/// Numbers before the sample: prose, keys of the sample, words, units.
+const HEAD: usize = 4;
 
 /// Flags of a unit, below its first token: it begins a line, it is a sentence, it belongs to a frame.
 const LINE: u64 = 1;
@@ -39,12 +28,10 @@ pub(super) struct Fingerprint<'a> {
     pub(super) tokens: usize,
     /// Thousandths of the text in full sentences.
     pub(super) prose: u64,
-    /// The first token of its headline, and one past the last, in the high and the low half.
-    headline: u64,
     /// The keys of the sketch, ascending.
     pub(super) sample: &'a [u64],
-    /// For each of them its position and flags.
-    places: &'a [u64],
+    /// For each of them 1 if it is boilerplate, that is, a template's ([`Knowledge::common`]), or 0.
+    boilerplate: &'a [u64],
     /// The words, in order.
     pub(super) words: &'a [Word],
     /// Sentences and lines: the hash in the high half, the first token and flags in the low one.
@@ -52,22 +39,20 @@ pub(super) struct Fingerprint<'a> {
 }
 
 impl<'a> Fingerprint<'a> {
-    /// Adds to `partials` the partial fingerprint of a text with these `words`. `headline` are those of the headline, `sample` is the
-    /// sketch with the positions of its keys.
+    /// Adds to `partials` the partial fingerprint of a text with these `words`, `units` and keys of its sketch.
     pub(super) fn write_partial(
-        (prose, headline): (u64, Range<usize>),
+        prose: u64,
         words: impl ExactSizeIterator<Item = Word>,
         units: &[Unit],
-        sample: &[(u64, usize)],
+        sample: &[u64],
         partials: &mut Vec<u64>,
     ) {
         partials.reserve(HEAD + 2 * sample.len() + words.len() + units.len());
-        let headline = (headline.start as u64) << 32 | headline.end as u64;
         let counts = [sample.len(), words.len(), units.len()].map(|count| count as u64);
-        partials.extend([prose, headline]);
+        partials.push(prose);
         partials.extend(counts);
-        partials.extend(sample.iter().map(|(key, _)| key));
-        partials.extend(sample.iter().map(|(_, place)| (*place as u64) << FLAG_BITS));
+        partials.extend(sample);
+        partials.extend(sample.iter().map(|_| 0));
         partials.extend(words.map(Word::number));
         partials.extend(units.iter().map(|unit| {
             let flag = |is: bool, flag: u64| if is { flag } else { 0 };
@@ -81,12 +66,12 @@ impl<'a> Fingerprint<'a> {
     /// Makes a partial fingerprint the full one by setting the flags of its keys; `known_keys` are those that have any. A full one
     /// does not change.
     pub(super) fn complete(partial: &mut [u64], known: &Knowledge, known_keys: &Filter) {
-        let Some((&mut [_, _, sampled, words, _], rest)) = partial.split_first_chunk_mut::<HEAD>()
+        let Some((&mut [_, sampled, words, _], rest)) = partial.split_first_chunk_mut::<HEAD>()
         else {
             return;
         };
         let (sample, rest) = rest.split_at_mut(sampled as usize);
-        let (places, rest) = rest.split_at_mut(sampled as usize);
+        let (boilerplate, rest) = rest.split_at_mut(sampled as usize);
         for unit in rest.iter_mut().skip(words as usize) {
             let flag = match known.is_frame((*unit >> 32) as u32) {
                 true => FRAME,
@@ -94,32 +79,25 @@ impl<'a> Fingerprint<'a> {
             };
             *unit = *unit & !FRAME | flag;
         }
-        for (&key, place) in sample.iter().zip(places) {
-            let flags = match known_keys.may_have(key) {
-                false => 0,
-                true if known.is_common(key) => BOILERPLATE + FREQUENT + SEVERAL,
-                true if known.is_frequent(key) => FREQUENT + SEVERAL,
-                true => u64::from(known.is_several(key)) * SEVERAL,
-            };
-            *place = *place >> FLAG_BITS << FLAG_BITS | flags;
+        for (&key, is_boilerplate) in sample.iter().zip(boilerplate) {
+            *is_boilerplate = u64::from(known_keys.may_have(key) && known.is_common(key));
         }
     }
 
     /// Reads a full fingerprint; `None` if these numbers are not one.
     pub(super) fn read(numbers: &'a [u64]) -> Option<Fingerprint<'a>> {
-        let (&[prose, headline, sampled, words, units], rest) =
+        let (&[prose, sampled, words, units], rest) =
             numbers.split_first_chunk::<HEAD>()?;
         let (sample, rest) = rest.split_at_checked(sampled as usize)?;
-        let (places, rest) = rest.split_at_checked(sample.len())?;
+        let (boilerplate, rest) = rest.split_at_checked(sample.len())?;
         let (words, rest) = rest.split_at_checked(words as usize)?;
         let words: &[Word] = bytemuck::cast_slice(words);
         let units = rest.get(..units as usize)?;
         Some(Fingerprint {
             tokens: words.len(),
             prose,
-            headline,
             sample,
-            places,
+            boilerplate,
             words,
             units,
         })
@@ -183,23 +161,11 @@ impl<'a> Fingerprint<'a> {
 
     /// How many of the first `count` keys of the sample are boilerplate.
     pub(super) fn boilerplate_among(&self, count: usize) -> usize {
-        let places = self.places[..count].iter();
-        places.filter(|&place| place & BOILERPLATE != 0).count()
+        self.boilerplate[..count].iter().sum::<u64>() as usize
     }
 
     /// Whether this key of the sample is boilerplate.
     pub(super) fn is_boilerplate(&self, at: usize) -> bool {
-        self.places[at] & BOILERPLATE != 0
-    }
-
-    /// Whether this key of the sample is on many texts.
-    pub(super) fn is_frequent(&self, at: usize) -> bool {
-        self.places[at] & FREQUENT != 0
-    }
-
-    /// For each key of the sample its first token, and whether it has this flag.
-    fn flagged(&self, flag: u64) -> impl Iterator<Item = (usize, bool)> {
-        let places = self.places.iter();
-        places.map(move |place| ((place >> FLAG_BITS) as usize, place & flag != 0))
+        self.boilerplate[at] != 0
     }
 }

@@ -1,13 +1,11 @@
 //! The parts of a text that `coverage` uses: its grams, and its share of prose.
 
-use std::ops::Range;
-
 use unicode_normalization::char::{canonical_combining_class, decompose_canonical};
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::compare::{Nature, Word};
+use crate::compare::Word;
 use crate::text::atoms::{Made, words};
-use crate::text::{Script, Text, count_chars};
+use crate::text::{Text, count_chars};
 
 /// Multiplier of the polynomial over the hashes of a gram's tokens; odd, so that no token is lost.
 const BASE: u64 = 0x9E37_79B9_7F4A_7C15;
@@ -62,39 +60,20 @@ fn long(token: &[u8]) -> u64 {
     xxh3_64(token)
 }
 
-/// Which of these tokens of a text are its headline.
-pub(super) fn headline(text: &Text, tokens: &[Placed]) -> Range<usize> {
-    let bytes = text.headline();
-    let before = |byte: usize| tokens.partition_point(|token| (token.start as usize) < byte);
-    before(bytes.start)..before(bytes.end)
-}
-
 /// These tokens of a text as an alignment sees them.
 pub(crate) fn aligned<'t>(
     text: &'t Text,
     tokens: &'t [Placed],
 ) -> impl ExactSizeIterator<Item = Word> + 't {
-    let mut sentences = text.sentences.iter().peekable();
-    tokens.iter().map(move |token| {
-        while sentences
-            .next_if(|sentence| sentence.end <= token.start)
-            .is_some()
-        {}
-        let is_prose = sentences
-            .peek()
-            .is_some_and(|sentence| sentence.start <= token.start);
+    tokens.iter().map(|token| {
         let spelled = &text.folded[token.start as usize..token.end as usize];
         let single = single(spelled);
-        let nature = Nature {
-            is_prose,
-            may_vary: single.is_some_and(varies),
-            is_number: match single {
-                Some(c) => counts(c),
-                None => spelled.bytes().any(|byte| byte.is_ascii_digit()),
-            },
+        let is_number = match single {
+            Some(c) => counts(c),
+            None => spelled.bytes().any(|byte| byte.is_ascii_digit()),
         };
         let letters = if single.is_some() { "" } else { spelled };
-        Word::new(token.hash, letters.as_bytes(), nature)
+        Word::new(token.hash, letters.as_bytes(), is_number)
     })
 }
 
@@ -192,12 +171,6 @@ fn counts(c: char) -> bool {
     )
 }
 
-/// An ideograph may, except those that count or name a part.
-fn varies(c: char) -> bool {
-    let names_part = matches!(c, '两' | '上' | '中' | '下' | '甲' | '乙' | '丙' | '丁');
-    !names_part && !counts(c) && Script::of(c) == Script::Han
-}
-
 /// The characters for he, she and it, and for a male and a female you, which older Chinese texts do not distinguish, count as one.
 fn variant(c: char) -> char {
     match c {
@@ -249,8 +222,6 @@ fn mixed(token: &str, letters: &mut String) -> u64 {
 pub(super) struct Gram {
     /// The hash of the tokens.
     pub(super) hash: u64,
-    /// The number of the first of them.
-    pub(super) place: usize,
     /// The bytes of the folded text that they take.
     pub(super) bytes: (u32, u32),
 }
@@ -259,10 +230,9 @@ pub(super) struct Gram {
 pub(super) fn grams(tokens: &[Placed], width: usize) -> impl Iterator<Item = Gram> {
     let before = width.min(tokens.len()).saturating_sub(1);
     let hashes = rolling(tokens, width, |token| token.hash);
-    let ends = tokens.iter().zip(&tokens[before..]).enumerate();
-    ends.zip(hashes).map(|((place, (first, last)), hash)| Gram {
+    let ends = tokens.iter().zip(&tokens[before..]);
+    ends.zip(hashes).map(|((first, last), hash)| Gram {
         hash,
-        place,
         bytes: (first.start, last.end),
     })
 }

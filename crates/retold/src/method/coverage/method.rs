@@ -6,7 +6,7 @@ mod tests;
 use std::sync::Arc;
 
 use super::fingerprint::Fingerprint;
-use super::grams::{Gram, Placed, Unit, aligned, grams, headline, prose, tokens, units};
+use super::grams::{Placed, Unit, aligned, grams, prose, tokens, units};
 use super::overlap::{self, KeySlots, SketchOverlap};
 use super::params::CoverageParams;
 use crate::knowledge::{Filter, Knowledge};
@@ -98,25 +98,25 @@ impl Coverage {
         Coverage {
             params,
             known: Arc::clone(known),
-            known_keys: Filter::new(&[&known.common, &known.frequent, &known.several]),
+            known_keys: Filter::new(&[&known.common]),
         }
     }
 
-    /// The sample of a text of these tokens, ascending, no key twice, each with the place where it stands first.
-    fn sample_of(&self, tokens: &[Placed]) -> Vec<(u64, usize)> {
-        let all = || grams(tokens, self.params.width).map(|gram: Gram| (gram.hash, gram.place));
-        let sort = |sample: &mut Vec<(u64, usize)>| {
-            sample.sort_by_key(|(hash, _)| *hash);
-            sample.dedup_by_key(|(hash, _)| *hash);
+    /// The sample of a text of these tokens, ascending, no key twice.
+    fn sample_of(&self, tokens: &[Placed]) -> Vec<u64> {
+        let all = || grams(tokens, self.params.width).map(|gram| gram.hash);
+        let sort = |sample: &mut Vec<u64>| {
+            sample.sort_unstable();
+            sample.dedup();
         };
         let below = self.params.below();
         let mut sample = Vec::with_capacity(tokens.len() / self.params.sample);
         // Which grams are sampled cannot be predicted, so there is no branch on it: each is written, and the next one over it
         // unless it is sampled.
-        let (mut chunk, mut count) = ([(0, 0); CHUNK], 0);
+        let (mut chunk, mut count) = ([0; CHUNK], 0);
         all().for_each(|gram| {
             chunk[count % CHUNK] = gram;
-            count += usize::from(gram.0 < below);
+            count += usize::from(gram < below);
             if count == CHUNK {
                 sample.extend_from_slice(&chunk);
                 count = 0;
@@ -132,12 +132,12 @@ impl Coverage {
         sample
     }
 
-    fn sketch_of(sample: &[(u64, usize)], prose: u64, units: &[Unit]) -> Sketch {
+    fn sketch_of(sample: &[u64], prose: u64, units: &[Unit]) -> Sketch {
         if sample.is_empty() {
             return Sketch::default();
         }
         Sketch {
-            keys: sample.iter().map(|(key, _)| *key).collect(),
+            keys: sample.to_vec(),
             extra: extra(prose, units),
             ..Sketch::default()
         }
@@ -147,9 +147,8 @@ impl Coverage {
     pub(super) fn sketch_with_partial(&self, text: &Text, partials: &mut Vec<u64>) -> Sketch {
         let (tokens, prose) = (tokens(text), prose(text));
         let sample = self.sample_of(&tokens);
-        let seen = (prose, headline(text, &tokens));
         let units = units(text, &tokens);
-        Fingerprint::write_partial(seen, aligned(text, &tokens), &units, &sample, partials);
+        Fingerprint::write_partial(prose, aligned(text, &tokens), &units, &sample, partials);
         Coverage::sketch_of(&sample, prose, &units)
     }
 }
@@ -251,7 +250,7 @@ impl Method for Coverage {
     fn highlights(&self, text: &Text) -> Vec<Highlight> {
         let tokens = tokens(text);
         let sample = self.sample_of(&tokens);
-        let is_sampled = |hash| sample.binary_search_by_key(&hash, |(key, _)| *key).is_ok();
+        let is_sampled = |hash| sample.binary_search(&hash).is_ok();
         let sampled = grams(&tokens, self.params.width).filter(|gram| is_sampled(gram.hash));
         let highlights = sampled.map(|gram| Highlight {
             key: gram.hash,

@@ -18,15 +18,10 @@ pub(super) struct SketchOverlap {
     pub(super) non_boilerplate: usize,
     /// Keys of both that are no boilerplate.
     pub(super) non_boilerplate_shared: usize,
-    /// Keys of both that are on many texts, boilerplate included.
-    pub(super) frequent: usize,
-    /// The same without boilerplate.
-    pub(super) non_boilerplate_frequent: usize,
 }
 
 impl SketchOverlap {
-    /// Of two sketches; `None` if they share fewer keys than `least` says, given how many the smaller one has. Which keys are frequent
-    /// is not known of sketches.
+    /// Of two sketches; `None` if they share fewer keys than `least` says, given how many the smaller one has.
     pub(super) fn of_sketches(
         a: SketchRef<'_>,
         b: SketchRef<'_>,
@@ -36,11 +31,10 @@ impl SketchOverlap {
         let (keys_a, keys_b) = comparable(a.keys, b.keys, below);
         let boilerplate = (a.common_among(keys_a.len()), b.common_among(keys_b.len()));
         let least = least(keys_a.len().min(keys_b.len()));
-        let marks = |at| (a.is_common(at), false);
-        SketchOverlap::of((keys_a, keys_b), boilerplate, least, marks)
+        SketchOverlap::of((keys_a, keys_b), boilerplate, least, |at| a.is_common(at))
     }
 
-    /// No less than what a sketch shares with the one of these slots, without what is frequent: a key in the slot of another is taken
+    /// No less than what a sketch shares with the one of these slots: a key in the slot of another is taken
     /// for that.
     pub(super) fn at_most(slots: &KeySlots, b: SketchRef<'_>, below: u64) -> SketchOverlap {
         let a = slots.sketch();
@@ -69,8 +63,8 @@ impl SketchOverlap {
             a.boilerplate_among(keys_a.len()),
             b.boilerplate_among(keys_b.len()),
         );
-        let marks = |at| (a.is_boilerplate(at), a.is_frequent(at));
-        SketchOverlap::of((keys_a, keys_b), boilerplate, 0, marks).unwrap_or_default()
+        let is_boilerplate = |at| a.is_boilerplate(at);
+        SketchOverlap::of((keys_a, keys_b), boilerplate, 0, is_boilerplate).unwrap_or_default()
     }
 
     /// For two sketches with these numbers of comparable keys, and of boilerplate keys among them, if they share none.
@@ -82,22 +76,19 @@ impl SketchOverlap {
         }
     }
 
-    /// Of the comparable keys of two sketches, ascending. `boilerplate` says how many of each are boilerplate; `marks`, for a place in
-    /// the first, whether its key is, and whether it is frequent. `None` if they share fewer keys than `least`.
+    /// Of the comparable keys of two sketches, ascending. `boilerplate` says how many of each are boilerplate; `is_boilerplate`, for a place in
+    /// the first, whether its key is. `None` if they share fewer keys than `least`.
     fn of(
         (a, b): (&[u64], &[u64]),
         boilerplate: (usize, usize),
         least: usize,
-        marks: impl Fn(usize) -> (bool, bool),
+        is_boilerplate: impl Fn(usize) -> bool,
     ) -> Option<SketchOverlap> {
         let mut counts = SketchOverlap::none((a.len(), b.len()), boilerplate);
         let are_enough = shared_places(a, b, least, |places| {
             counts.sampled_shared += places.len();
             for &place in places {
-                let (is_boilerplate, is_frequent) = marks(place);
-                counts.non_boilerplate_shared += usize::from(!is_boilerplate);
-                counts.frequent += usize::from(is_frequent);
-                counts.non_boilerplate_frequent += usize::from(!is_boilerplate & is_frequent);
+                counts.non_boilerplate_shared += usize::from(!is_boilerplate(place));
             }
         });
         are_enough.then_some(counts)

@@ -22,6 +22,8 @@ pub(super) const QUESTIONS: [Question; 3] = [Question::Shared, Question::Story, 
 /// A rule of the verdict.
 pub(super) struct Rule {
     pub(super) question: Question,
+    /// Whether a pair for which only this rule holds overlaps, whatever else is known.
+    overlaps: bool,
     /// What follows if it holds, and if not.
     outcomes: (&'static str, &'static str),
     /// Whether it says something of such a pair.
@@ -38,9 +40,10 @@ fn words(size: usize) -> usize {
 }
 
 /// The rules, in the order in which they are asked.
-pub(super) const RULES: [Rule; 8] = [
+pub(super) const RULES: [Rule; 9] = [
     Rule {
         question: Question::Shared,
+        overlaps: false,
         outcomes: ("", ""),
         applies: always,
         check: |facts, params| {
@@ -66,6 +69,7 @@ pub(super) const RULES: [Rule; 8] = [
     },
     Rule {
         question: Question::Story,
+        overlaps: false,
         outcomes: (
             "enough evidence",
             "evidence only if names agree, or in an article",
@@ -78,6 +82,7 @@ pub(super) const RULES: [Rule; 8] = [
     },
     Rule {
         question: Question::Story,
+        overlaps: false,
         outcomes: ("nearly equal pages", "not nearly equal"),
         applies: |facts| {
             facts.overlap.has_boilerplate()
@@ -98,6 +103,7 @@ pub(super) const RULES: [Rule; 8] = [
     },
     Rule {
         question: Question::Story,
+        overlaps: false,
         outcomes: ("a statement in an article", "no statement"),
         applies: |facts| facts.overlap.has_boilerplate() && facts.is_article,
         check: |facts, _| {
@@ -114,12 +120,14 @@ pub(super) const RULES: [Rule; 8] = [
     },
     Rule {
         question: Question::Story,
+        overlaps: false,
         outcomes: ("names agree", "names do not agree"),
         applies: |facts| facts.overlap.has_boilerplate() && facts.numbers_agree(),
         check: |facts, _| longest(facts, limits::LONGEST_AS_EVIDENCE),
     },
     Rule {
         question: Question::Same,
+        overlaps: false,
         outcomes: ("as in a copy", "only if names and numbers agree"),
         applies: always,
         check: |facts, params| {
@@ -134,6 +142,7 @@ pub(super) const RULES: [Rule; 8] = [
     },
     Rule {
         question: Question::Same,
+        overlaps: false,
         outcomes: ("misread by a machine", "not misread"),
         applies: |facts| facts.may_be_misread(),
         check: |facts, _| {
@@ -144,6 +153,7 @@ pub(super) const RULES: [Rule; 8] = [
     },
     Rule {
         question: Question::Same,
+        overlaps: false,
         outcomes: ("reworded", "not reworded"),
         applies: |facts| facts.kind == Kind::Page && facts.numbers_agree() && facts.keeps_names(),
         check: |facts, params| {
@@ -155,6 +165,24 @@ pub(super) const RULES: [Rule; 8] = [
             Check::ratio("reworded", meaning, shared, words(here.all).max(1), least)
         },
     },
+    Rule {
+        question: Question::Same,
+        overlaps: true,
+        outcomes: ("overlaps: an article in which names differ", "not the same"),
+        applies: |facts| facts.is_most_of_article(),
+        check: |facts, _| {
+            let here = &facts.of.here;
+            let meaning =
+                "words of an article that the other page has in the same order, divided by all";
+            Check::ratio(
+                "most of an article",
+                meaning,
+                words(here.in_order),
+                words(here.all).max(1),
+                limits::MOST_OF_ARTICLE,
+            )
+        },
+    },
 ];
 
 fn longest(facts: &Facts<'_>, least: f64) -> Check {
@@ -163,20 +191,38 @@ fn longest(facts: &Facts<'_>, least: f64) -> Check {
     Check::value("longest words", meaning, facts.longest()).against(Op::AtLeast, least)
 }
 
+/// What a question comes to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Answer {
+    /// None of its rules holds.
+    No,
+    /// A rule holds, or none applies.
+    Yes,
+    /// A rule holds by which the pages overlap, and no more.
+    Overlaps,
+}
+
 impl Question {
-    /// Whether a rule of this question holds, or none applies.
-    pub(super) fn is_answered(
+    /// The answer of the first rule of this question that holds.
+    pub(super) fn answer(
         self,
         facts: &Facts<'_>,
         params: &CoverageParams,
         trace: &mut Trace,
-    ) -> bool {
+    ) -> Answer {
         let rules = RULES.iter().filter(|rule| rule.question == self);
         let mut rules = rules.filter(|rule| (rule.applies)(facts)).peekable();
-        rules.peek().is_none()
-            || rules.any(|rule| {
-                let check = (rule.check)(facts, params);
-                trace.test(check.deciding(rule.outcomes.0, rule.outcomes.1))
-            })
+        if rules.peek().is_none() {
+            return Answer::Yes;
+        }
+        let held = rules.find(|rule| {
+            let check = (rule.check)(facts, params);
+            trace.test(check.deciding(rule.outcomes.0, rule.outcomes.1))
+        });
+        match held {
+            None => Answer::No,
+            Some(rule) if rule.overlaps => Answer::Overlaps,
+            Some(_) => Answer::Yes,
+        }
     }
 }

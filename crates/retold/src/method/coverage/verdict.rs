@@ -5,7 +5,7 @@ use super::fingerprint::Fingerprint;
 use super::limits;
 use super::params::CoverageParams;
 use super::position_index::{Matches, PositionIndex};
-use super::rules::QUESTIONS;
+use super::rules::{Answer, QUESTIONS};
 use crate::compare::{
     Anchor, OwnLimit, WORD, chained, in_common, own_against, pairs_in_common, size,
 };
@@ -35,11 +35,15 @@ impl CoverageParams {
         let runs = anchors(&matches, self.run.min(small.tokens));
         let runs = chained(small.words, large.words, &runs);
         let facts = Facts::of((small, large), &runs, self);
-        let mut questions = QUESTIONS.iter();
-        if !questions.all(|question| question.is_answered(&facts, self, trace)) {
-            return None;
+        let mut overlaps = false;
+        for question in QUESTIONS {
+            match question.answer(&facts, self, trace) {
+                Answer::No => return None,
+                Answer::Yes => {}
+                Answer::Overlaps => overlaps = true,
+            }
         }
-        let verdict = self.related(&facts, trace)?;
+        let verdict = self.related(&facts, overlaps, trace)?;
         Some(if is_smaller {
             verdict
         } else {
@@ -83,8 +87,8 @@ impl CoverageParams {
     }
 
     /// The verdict on the smaller and the larger of two texts that share a story.
-    fn related(&self, facts: &Facts<'_>, trace: &mut Trace) -> Option<Verdict> {
-        let own = facts.own(self);
+    fn related(&self, facts: &Facts<'_>, overlaps: bool, trace: &mut Trace) -> Option<Verdict> {
+        let own = if overlaps { [true; 2] } else { facts.own(self) };
         let (here, there) = (&facts.of.here, &facts.of.there);
         let meaning = "words in own passages, which the other page does not have";
         let words = |of: &crate::compare::Shares| of.own_size() / WORD;

@@ -3,7 +3,6 @@ use proptest::prelude::*;
 use super::*;
 use crate::compare::Word;
 use crate::knowledge::Census;
-use crate::method::coverage::differences::{Alignment, Differences};
 use crate::method::coverage::evidence::reaching;
 use crate::method::coverage::grams;
 use crate::method::coverage::overlap::{SketchOverlap, comparable};
@@ -185,193 +184,6 @@ fn coverage_and_length_ratio_by_hand() {
     assert_eq!(kind(21, 10), Relation::Contains);
 }
 
-fn alignment(small: &Fingerprint<'_>, large: &Fingerprint<'_>, run: usize) -> Alignment {
-    let shared = PositionIndex::of(large.runs(run)).of_smaller(&small.runs(run), |_| true);
-    Alignment::new(shared.unwrap(), small.tokens, run)
-}
-
-fn differences(a: &str, b: &str, method: &Coverage) -> Differences {
-    let (a, b) = (method.fingerprint(&text(a)), method.fingerprint(&text(b)));
-    let (a, b) = (
-        Fingerprint::read(&a).unwrap(),
-        Fingerprint::read(&b).unwrap(),
-    );
-    let (small, large) = if a.tokens <= b.tokens { (a, b) } else { (b, a) };
-    let alignment = alignment(&small, &large, method.params.run);
-    Differences::between(
-        &a,
-        &b,
-        &alignment,
-        (method.params.width, method.params.short),
-    )
-}
-
-/// Where two texts differ: at both ends, by three words that are replaced, by four that are only inserted, and by one.
-#[test]
-fn differences_by_hand() {
-    let method = fitted(vec![], &[]);
-    let small = format!(
-        "a b {} c d e {} f g h i {}",
-        words(0, 10),
-        words(10, 20),
-        words(20, 30)
-    );
-    let large = format!(
-        "k {} l m {} {} n {} o p q r",
-        words(0, 10),
-        words(10, 20),
-        words(20, 25),
-        words(26, 40)
-    );
-    // 39 words are 37 runs; shared are 8 of w0-w9, 8 of w10-w19, 3 of w20-w24, 2 of w26-w29.
-    let fingerprints = [&small, &large].map(|content| method.fingerprint(&text(content)));
-    let [a, b] = [&fingerprints[0], &fingerprints[1]]
-        .map(|fingerprint| Fingerprint::read(fingerprint).unwrap());
-    let alignment = alignment(&a, &b, method.params.run);
-    assert_eq!(
-        (alignment.matches.runs, a.run_count(method.params.run)),
-        (21, 37)
-    );
-    let found = differences(&small, &large, &method);
-    assert_eq!(found.tokens, 39);
-    // c d e is a gap opposite to l m; f g h i one opposite to nothing; w25 is a changed word, opposite to n.
-    assert_eq!((found.gaps, found.replaced), (3 + 4, 2 + 1));
-    // Nothing is known of the collection: of the 5 keys that reach into c d e and the 3 into w25 all are own, and so are
-    // those of the other text, 4 at l m and 3 at n: (8 + ½) / (8 + 1) and (7 + ½) / (7 + 1).
-    assert!((found.distinctive - 7.5 / 8.0).abs() < 1e-12);
-    // Of a short text a b, opposite to k, counts as well. All is presumed to be own.
-    let short = fitted(vec![("short", "40")], &[]);
-    let found = differences(&small, &large, &short);
-    assert_eq!((found.replaced, found.distinctive), (2 + 1 + 1, 1.0));
-}
-
-/// A story behind a few words of a menu: what stands between them is before the story, unless the menu is longer than a
-/// shingle or nearer than twice its length.
-#[test]
-fn a_fragment_of_a_menu_is_no_part_of_the_story() {
-    let method = coverage(&[("width", "8")]);
-    let story = words(0, 100);
-    let page = |menu: usize, own: usize, name: &str| {
-        let own: Vec<String> = (0..own).map(|n| format!("{name}{n}")).collect();
-        format!(
-            "{} {} {story} {}",
-            words(200, 200 + menu),
-            own.join(" "),
-            words(300, 305)
-        )
-    };
-    let counted = |menu, own| {
-        let found = differences(&page(menu, own, "a"), &page(menu, own + 1, "b"), &method);
-        (found.gaps, found.replaced)
-    };
-    // Five words of a menu and ten of the page's own: 10 = 2 · 5.
-    assert_eq!(counted(5, 10), (0, 0));
-    assert_eq!(counted(5, 9), (9, 9));
-    assert_eq!(counted(8, 16), (0, 0));
-    assert_eq!(counted(9, 18), (18, 18));
-    // One fragment at an end: behind another one it is inside.
-    let more = |name: &str| {
-        let own: Vec<String> = (0..10).map(|n| format!("{name}x{n}")).collect();
-        format!(
-            "{} {} {}",
-            words(400, 405),
-            own.join(" "),
-            page(5, 10, name)
-        )
-    };
-    let found = differences(&more("a"), &format!("{} more", more("b")), &method);
-    assert_eq!((found.gaps, found.replaced), (10, 10));
-    // Of 5 + 40 + 105 words 1 + 101 of 146 runs are shared, less than seven tenths: it may be a form that begins so.
-    assert_eq!(counted(5, 39), (0, 0));
-    assert_eq!(counted(5, 40), (40, 40));
-}
-
-/// A headline, lines of the site's own, and the text: the lines are no gap, unless the headline differs, is shorter than a shingle or
-/// longer than a headline, or they do not follow it at once.
-#[test]
-fn lines_between_the_headline_and_the_text_are_the_sites() {
-    let method = coverage(&[("width", "8")]);
-    let page = |headline: &str, lead: usize, name: &str| {
-        let own: Vec<String> = (0..12).map(|n| format!("{name}{n}")).collect();
-        let lead = words(200, 200 + lead);
-        format!("{headline}\n{lead} {}\n{}", own.join(" "), words(0, 80))
-    };
-    let counted = |one: &str, other: &str, lead| {
-        let (a, b) = (
-            page(one, lead, "a"),
-            format!("{} b12", page(other, lead, "b")),
-        );
-        let found = differences(&a, &b, &method);
-        (found.gaps, found.replaced)
-    };
-    let headline = |length: usize| words(100, 100 + length);
-    let same = |length, lead| counted(&headline(length), &headline(length), lead);
-    assert_eq!(same(10, 0), (0, 0));
-    assert_eq!(same(40, 0), (0, 0));
-    assert_eq!(same(41, 0), (12, 12));
-    assert_eq!(same(10, 8), (0, 0));
-    assert_eq!(same(10, 9), (12, 12));
-    assert_eq!(same(8, 0), (0, 0));
-    assert_eq!(same(7, 0), (12, 12));
-    // Four words are no run: nothing is shared before the lines.
-    assert_eq!(same(4, 0), (0, 0));
-    // One word in ten may differ, two may not.
-    let edited = |differing: usize| {
-        format!(
-            "{} {}",
-            words(100, 110 - differing),
-            words(300, 300 + differing)
-        )
-    };
-    assert_eq!(counted(&headline(10), &edited(1), 0), (0, 0));
-    assert_eq!(counted(&headline(10), &edited(2), 0), (14, 14));
-}
-
-/// Forms of one headline, a line of each page's own, and 80 words that all have: of 100 shingles 14 are a page's own, so no two agree
-/// in nine tenths, and headline and text are a template's.
-#[test]
-fn the_headline_of_a_form_is_none() {
-    let own = |page: usize| words(1000 * page, 1000 * page + 12);
-    let page = |page: usize| format!("{}\n{}\n{}", words(100, 110), own(page), words(0, 80));
-    let pages: Vec<String> = (1..5).map(page).collect();
-    let pages: Vec<&str> = pages.iter().map(String::as_str).collect();
-    let counted = |method: &Coverage| {
-        let found = differences(pages[0], pages[1], method);
-        (found.gaps, found.replaced)
-    };
-    assert_eq!(counted(&fitted(vec![], &pages[..2])), (0, 0));
-    assert_eq!(counted(&fitted(vec![], &pages)), (12, 12));
-}
-
-/// A page of 40 words that ends with a line of its own where the story goes on for all others: what stands opposite to that line is
-/// on many texts, so nothing is replaced. Where each notice goes on differently, all is.
-#[test]
-fn a_short_page_may_end_with_a_line_of_its_own() {
-    let story = |from: usize| format!("{} {}", words(0, 38), words(from, from + 40));
-    let cut = format!("{} ends here", words(0, 38));
-    let same: Vec<String> = (0..4).map(|n| format!("{} e{n}", story(1000))).collect();
-    let others: Vec<String> = (0..4).map(|n| story(1000 * (n + 1))).collect();
-    let decided = |texts: &[String]| {
-        let texts: Vec<&str> = texts.iter().map(String::as_str).chain([&*cut]).collect();
-        let method = fitted(vec![("short", "60")], &texts);
-        tested(&method, texts[0], &cut)
-    };
-    // 2 of 40 words; of 41 keys of the other text that reach beyond them one is own: 0.05 · (1 + ½) / (41 + ½).
-    assert_eq!(decided(&same)[3..4], ["replaced = 0.00 ≤ 0.02"]);
-    assert_eq!(decided(&others)[3..], ["replaced = 0.05 > 0.02"]);
-}
-
-/// One of 40 words is another than on four pages: of the 3 keys that reach into it there none is own, ½ / (3 + ½).
-#[test]
-fn a_word_of_a_short_page_may_be_known_to_be_edited() {
-    let pages: Vec<String> = (0..4).map(|n| format!("{} e{n}", words(0, 40))).collect();
-    let texts: Vec<&str> = pages.iter().map(String::as_str).collect();
-    let method = fitted(vec![("short", "60")], &texts);
-    let edited = format!("{} x {}", words(0, 20), words(21, 40));
-    let found = differences(&edited, texts[0], &method);
-    assert_eq!((found.replaced, found.distinctive), (1, 0.5 / 3.5));
-}
-
 /// A poem of 28 characters: one of them in another spelling makes another edition of it; a number, two characters side by side, or
 /// a word of an alphabet makes another text. So does one character where the text is on many pages.
 #[test]
@@ -408,27 +220,12 @@ fn editions_spell_single_characters_otherwise() {
 }
 
 #[test]
-fn spellings_tell_what_may_vary() {
+fn spellings_tell_what_counts() {
     let text = text("秋 3 a 三 下 ア 雲");
     let tokens = tokens(&text);
     let words: Vec<Word> = grams::aligned(&text, &tokens).collect();
-    let vary: Vec<bool> = words.iter().map(|word| word.may_vary()).collect();
-    assert_eq!(vary, [true, false, false, false, false, false, true]);
     let numbers: Vec<bool> = words.iter().map(|word| word.is_number()).collect();
     assert_eq!(numbers, [false, true, false, true, false, false, false]);
-}
-
-#[test]
-fn words_know_whether_they_are_prose() {
-    let text = text("Menu\nHe left. So did she\n春天来。");
-    let tokens = tokens(&text);
-    let prose: Vec<bool> = grams::aligned(&text, &tokens)
-        .map(|word| word.is_prose())
-        .collect();
-    assert_eq!(
-        prose,
-        [false, true, true, false, false, false, true, true, true]
-    );
 }
 
 /// A form of 130 words with two slots, of four words each.
@@ -597,42 +394,6 @@ fn a_menu_with_other_texts_behind_it_is_no_story() {
     assert!(verdict(&two, texts[0], texts[1]).is_some());
 }
 
-/// A template of 100 long words in ten sentences, on six pages, so that it is known for one. Behind it a sentence of each page's own,
-/// with three other words, and some words outside of sentences.
-#[test]
-fn pages_of_one_template_tell_what_they_have_besides() {
-    let sentence = |from: usize| words(from, from + 10).replacen('w', "W", 1) + ".";
-    let template: Vec<String> = (0..10).map(|n| sentence(10_000 + 10 * n)).collect();
-    let template = template.join(" ");
-    let page =
-        |slot: &str, own: usize| format!("{template} Here are {slot}.\n\n{}", words(own, own + 20));
-    let slot = |n: usize| if n < 3 { "a b c" } else { "x y z" };
-    let mut texts: Vec<String> = (1..6).map(|n| page(slot(n), 100 * n)).collect();
-    texts.push(page("d e f", 100));
-    let three = page("d e f", 700).replacen("w700 w701 w702", &words(100, 103), 1);
-    texts.push(three.replacen("w10050", "w20050", 1));
-    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-    let method = fitted(vec![("reworded", "1")], &texts);
-    let fingerprint = method.fingerprint(&text(texts[0]));
-    let marks = Fingerprint::read(&fingerprint).unwrap().in_templates(3);
-    assert_eq!(marks.iter().position(|mark| !mark), Some(102));
-    assert!(!marks[102..].contains(&true));
-    let compared = |other: &str| {
-        let lines = tested(&method, texts[0], other);
-        lines
-            .into_iter()
-            .find(|line| line.starts_with("own in common"))
-    };
-    // Where no sentence has other words, nothing is asked. Else 23 words are no template's.
-    assert_eq!(compared(texts[1]), None);
-    let same = "own in common = 20/23 = 0.87 ≥ 0.60";
-    assert_eq!(compared(texts[5]).unwrap(), same);
-    let other = "own in common = 3/23 = 0.13 < 0.60";
-    assert_eq!(compared(texts[6]).unwrap(), other);
-    assert!(verdict(&method, texts[0], texts[5]).is_some());
-    assert_eq!(verdict(&method, texts[0], texts[6]), None);
-}
-
 /// A story of 100 words in sentences that four sites have, each with 30 words of its own around it, on three pages more: all of it is a
 /// template's. The frames stand in the place of each other, and say nothing.
 #[test]
@@ -681,12 +442,6 @@ fn a_story_in_the_frames_of_sites_is_one() {
     assert_eq!(last, "own keys = 30 ≥ 5");
     assert_eq!(verdict(&unknown, texts[0], texts[1]), None);
     // What stands around the story is a frame.
-    let fingerprint = method.fingerprint(&text(texts[0]));
-    let one = Fingerprint::read(&fingerprint).unwrap();
-    let frames = one.frames(&[0..10, 110..130], 3);
-    assert!((0..130).all(|at| frames[at] != (10..110).contains(&at)));
-    // A passage without a key of its own may be anything.
-    assert_eq!(one.frames(&[0..2, 5..7], 3), [false; 130]);
 }
 
 #[test]
@@ -733,10 +488,9 @@ fn a_proof_holds_the_sketch() {
         );
         let fingerprint = Fingerprint::read(&fingerprint).unwrap();
         assert_eq!(sketch.keys, fingerprint.sample);
-        assert!(
-            fingerprint.sample.len() >= LEAST_KEYS.min(fingerprint.run_count(method.params.run))
-        );
-        assert!(sketch.keys.is_empty() || sketch.extra == [fingerprint.prose]);
+        let runs = fingerprint.runs(method.params.run).len();
+        assert!(fingerprint.sample.len() >= LEAST_KEYS.min(runs));
+        assert!(sketch.keys.is_empty() || sketch.extra[0] == fingerprint.prose);
     }
 }
 
@@ -815,99 +569,12 @@ fn what_a_value_must_reach() {
     }
 }
 
-/// The definition, word for word: how many runs of the smaller text the other has.
-fn twin(method: &Coverage, a: &[u8], b: &[u8]) -> Option<(usize, f64)> {
-    let runs = |words: &[u8]| -> Vec<Vec<u8>> {
-        let width = method.params.run.min(words.len()).max(1);
-        words.windows(width).map(<[u8]>::to_vec).collect()
-    };
-    let counted = |small: &[u8], large: &[u8]| {
-        let (small, large) = (runs(small), runs(large));
-        (
-            small.iter().filter(|run| large.contains(run)).count(),
-            small.len(),
-        )
-    };
-    // Of equally long texts either may be the smaller one: the test asks for texts of different lengths.
-    let (shared, all) = if a.len() < b.len() {
-        counted(a, b)
-    } else {
-        counted(b, a)
-    };
-    let coverage = ratio(shared, all);
-    (shared > 0 && coverage >= method.params.threshold).then_some((shared, coverage))
-}
-
-/// The smaller text's tokens that are in no shared run and stand between two of them, at least three together; but for a
-/// first and a last passage of at most `width` tokens, from which the next is twice as far as they are long.
-fn twin_gaps((run, wide): (usize, usize), small: &[u8], large: &[u8]) -> usize {
-    let width = run.min(small.len()).max(1);
-    let mut covered = vec![false; small.len()];
-    for (at, window) in small.windows(width).enumerate() {
-        if large
-            .windows(run.min(large.len()).max(1))
-            .any(|other| other == window)
-        {
-            covered[at..at + width].fill(true);
-        }
-    }
-    // Gaps that do not belong to an end, each with what is covered since the one before.
-    let (mut gaps, mut passages, mut gap) = (Vec::new(), vec![0], 0);
-    let from = covered
-        .iter()
-        .position(|&is_covered| is_covered)
-        .unwrap_or(0);
-    for &is_covered in &covered[from..] {
-        if !is_covered {
-            gap += 1;
-            continue;
-        }
-        if gap >= 3 {
-            gaps.push(gap);
-            passages.push(0);
-        }
-        gap = 0;
-        *passages.last_mut().unwrap() += 1;
-    }
-    let shared = small.windows(width).filter(|window| {
-        let mut others = large.windows(run.min(large.len()).max(1));
-        others.any(|other| other == *window)
-    });
-    let is_sure = 10 * shared.count() >= 7 * small.windows(width).count();
-    let is_fragment = |passage: usize, gap: usize| is_sure && passage <= wide && gap >= 2 * passage;
-    if !gaps.is_empty() && is_fragment(passages[0], gaps[0]) {
-        gaps.remove(0);
-    }
-    if !gaps.is_empty() && is_fragment(passages[passages.len() - 1], gaps[gaps.len() - 1]) {
-        gaps.pop();
-    }
-    gaps.iter().sum()
-}
-
 fn spelled(words: &[u8]) -> String {
     let words: Vec<String> = words.iter().map(|n| format!("w{n}")).collect();
     words.join(" ")
 }
 
 proptest! {
-    #[test]
-    fn verdicts_follow_the_definition(a in prop::collection::vec(0u8..6, 0..40),
-                                      b in prop::collection::vec(0u8..6, 0..40),
-                                      run in 1usize..6, threshold in 0.05f64..1.0) {
-        prop_assume!(a.len() != b.len());
-        let (run, threshold) = (run.to_string(), threshold.to_string());
-        let all = [("gaps", "1"), ("replaced", "1"), ("replaced_frequent", "1"), ("rest", "0"), ("short", "0"), ("reworded", "1")];
-        let mut settings = vec![("run", &*run), ("threshold", &*threshold)];
-        settings.extend(all);
-        let method = coverage(&settings);
-        let found = verdict(&method, &spelled(&a), &spelled(&b));
-        let found = found.map(|verdict| (verdict.shared as usize, verdict.similarity));
-        prop_assert_eq!(found, twin(&method, &a, &b));
-        let (small, large) = if a.len() < b.len() { (&a, &b) } else { (&b, &a) };
-        let found = differences(&spelled(small), &spelled(large), &method);
-        prop_assert_eq!(found.gaps, twin_gaps((method.params.run, method.params.width), small, large));
-    }
-
     /// Whichever of the texts is looked up in the other, as often as it is, and as a slow, obvious search has it.
     #[test]
     fn runs_correspond_by_the_definition(
@@ -922,19 +589,19 @@ proptest! {
             places.get(nth(at)).or(places.last()).copied()
         }).collect();
         let shared = starts.iter().flatten().count();
-        let spread = |found: Option<Matches>| found.map(|found| {
+        let spread = |found: Matches| {
             let mut starts = vec![None; small.len()];
             for MatchBlock { place, there, runs } in found.blocks {
                 (0..runs).for_each(|nth| starts[place + nth] = Some(there + nth));
             }
             (found.runs, starts)
-        });
+        };
         let (mut of_small, mut of_large) = (PositionIndex::of(small.clone()), PositionIndex::of(large.clone()));
-        for least in [0, shared, shared + 1, shared + 70, shared / 2, shared] {
-            let expected = (least <= shared).then(|| (shared, starts.clone()));
-            let enough = |found| found >= least;
-            prop_assert_eq!(spread(of_small.in_larger(&large, enough)), expected.clone());
-            prop_assert_eq!(spread(of_large.of_smaller(&small, enough)), expected);
+        let expected = (shared, starts);
+        // Each index is asked twice, as the second time it must not know of the first.
+        for _ in 0..2 {
+            prop_assert_eq!(spread(of_small.in_larger(&large)), expected.clone());
+            prop_assert_eq!(spread(of_large.of_smaller(&small)), expected.clone());
         }
     }
 
