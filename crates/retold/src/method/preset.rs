@@ -34,7 +34,6 @@ pub const PRESETS: &[Preset] = &[
         method: "coverage",
         params: &[
             ("threshold", "0.5"),
-            ("gaps", "0.3"),
             ("replaced", "0.3"),
             ("reworded", "0.65"),
         ],

@@ -86,8 +86,7 @@ impl<'a> Fingerprint<'a> {
 
     /// Reads a full fingerprint; `None` if these numbers are not one.
     pub(super) fn read(numbers: &'a [u64]) -> Option<Fingerprint<'a>> {
-        let (&[prose, sampled, words, units], rest) =
-            numbers.split_first_chunk::<HEAD>()?;
+        let (&[prose, sampled, words, units], rest) = numbers.split_first_chunk::<HEAD>()?;
         let (sample, rest) = rest.split_at_checked(sampled as usize)?;
         let (boilerplate, rest) = rest.split_at_checked(sample.len())?;
         let (words, rest) = rest.split_at_checked(words as usize)?;

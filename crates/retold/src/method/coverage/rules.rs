@@ -172,11 +172,15 @@ impl Question {
         trace: &mut Trace,
     ) -> bool {
         let rules = RULES.iter().filter(|rule| rule.question == self);
-        let mut rules = rules.filter(|rule| (rule.applies)(facts)).peekable();
-        rules.peek().is_none()
-            || rules.any(|rule| {
-                let check = (rule.check)(facts, params);
-                trace.test(check.deciding(rule.outcomes.0, rule.outcomes.1))
-            })
+        let rules: Vec<&Rule> = rules.filter(|rule| (rule.applies)(facts)).collect();
+        let Some((last, others)) = rules.split_last() else {
+            return true;
+        };
+        let mut others = others.iter();
+        // If the last one does not hold, the answer is no.
+        others.any(|rule| {
+            let check = (rule.check)(facts, params);
+            trace.test(check.deciding(rule.outcomes.0, rule.outcomes.1))
+        }) || trace.test((last.check)(facts, params))
     }
 }
