@@ -219,3 +219,140 @@ pub(crate) fn own_against(words: &[Word], is_line: &[bool], others: &[&[Word]]) 
 /// Words in a run that the alignment with a part of a text begins with, and how often the text may have it.
 const RUN: usize = 5;
 const MOST: usize = 8;
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{numbered, words};
+    use super::*;
+
+    /// The comparison of two texts without frames.
+    fn compared(here: &str, there: &str) -> Comparison {
+        let texts = [here, there].map(words);
+        let sides = texts.each_ref().map(|words| Side {
+            words,
+            is_frame: vec![false; words.len()],
+            is_line: vec![false; words.len()],
+            limit: OwnLimit::of(12, 0.05, 100 * WORD),
+        });
+        let runs = anchors(&texts[0], &texts[1], RUN, MOST);
+        let runs = chained(&texts[0], &texts[1], &runs);
+        Comparison::of(&sides[0], &sides[1], &runs)
+    }
+
+    fn own(shares: &Shares) -> Vec<(Range<usize>, usize)> {
+        let own = shares.own.iter();
+        own.map(|own| (own.words.clone(), own.own / WORD)).collect()
+    }
+
+    #[test]
+    fn an_inserted_passage_is_own() {
+        let story = numbered(0, 100);
+        let longer = format!(
+            "{} {} {}",
+            numbered(0, 50),
+            numbered(500, 512),
+            numbered(50, 100)
+        );
+        let found = compared(&story, &longer);
+        assert_eq!(
+            (own(&found.here), own(&found.there)),
+            (vec![], vec![(50..62, 12)])
+        );
+        assert_eq!((found.here.in_order, found.here.all), (500, 500));
+        assert_eq!((found.there.in_order, found.there.unlike), (500, 60));
+        assert_eq!((found.replaced, found.replaced_at_ends), (0, 0));
+    }
+
+    #[test]
+    fn a_moved_paragraph_is_not_own() {
+        let moved = format!("{} {}", numbered(40, 100), numbered(0, 40));
+        let found = compared(&numbered(0, 100), &moved);
+        for shares in [&found.here, &found.there] {
+            assert_eq!(
+                (own(shares), shares.in_order, shares.moved),
+                (vec![], 300, 200)
+            );
+        }
+        // Seven words may be elsewhere by chance: they are not own, but count for nothing.
+        let few = format!("{} {}", numbered(7, 100), numbered(0, 7));
+        let found = compared(&numbered(0, 100), &few);
+        assert_eq!(
+            (own(&found.here), found.here.moved, found.here.unlike),
+            (vec![], 0, 0)
+        );
+    }
+
+    #[test]
+    fn nearly_equal_words_are_not_own() {
+        let right = "government minister colour streets example harbour passenger bearings inspection temporary";
+        let misread = "goverment minifter color street exampel harbonr passengcr bearmgs inspectiou temporury";
+        let page = |words: &str| format!("{} {words} {}", numbered(0, 40), numbered(40, 80));
+        let found = compared(&page(right), &page(misread));
+        for shares in [&found.here, &found.there] {
+            assert!(
+                own(shares).iter().all(|(_, own)| *own < 6),
+                "{:?}",
+                own(shares)
+            );
+        }
+        assert!(found.alignment.near() > 5);
+    }
+
+    #[test]
+    fn words_in_the_place_of_others() {
+        let page = |first: &str, middle: &str, last: &str| {
+            format!(
+                "{first} {} {middle} {} {last}",
+                numbered(0, 40),
+                numbered(40, 80)
+            )
+        };
+        let replaced = |a: [&str; 3], b: [&str; 3]| {
+            let found = compared(&page(a[0], a[1], a[2]), &page(b[0], b[1], b[2]));
+            (found.replaced / WORD, found.replaced_at_ends / WORD)
+        };
+        assert_eq!(
+            replaced(["", "one two three", ""], ["", "vier acht", ""]),
+            (2, 0)
+        );
+        assert_eq!(
+            replaced(["one", "", "two three"], ["eins", "", "zwei drei"]),
+            (0, 3)
+        );
+        assert_eq!(replaced(["", "one two", ""], [""; 3]), (0, 0));
+        // What both say of their own is not replaced.
+        let own = [numbered(500, 520), numbered(600, 620)];
+        assert_eq!(replaced(["", &own[0], ""], ["", &own[1], ""]), (0, 0));
+    }
+
+    #[test]
+    fn numbers_in_the_place_of_others() {
+        let page = |number: &str, last: &str| {
+            format!("{} {number} {} {last}", numbered(0, 40), numbered(40, 80))
+        };
+        let replaced = |a: &str, b: &str| compared(a, b).replaced_numbers;
+        assert_eq!(replaced(&page("12", ""), &page("13", "")), 1);
+        assert_eq!(replaced(&page("12 or 15", ""), &page("13 or 16", "")), 2);
+        assert_eq!(replaced(&page("12", ""), &page("12", "")), 0);
+        // The other text has it elsewhere, or a word stands there.
+        assert_eq!(replaced(&page("12", ""), &page("13", "from 12")), 0);
+        assert_eq!(replaced(&page("12", ""), &page("noon", "")), 0);
+    }
+
+    #[test]
+    fn several_texts_together_have_what_none_has_alone() {
+        let text = words(&numbered(0, 90));
+        let (first, second) = (words(&numbered(0, 45)), words(&numbered(45, 90)));
+        let own = |others: &[&[Word]]| -> Vec<(Range<usize>, usize)> {
+            let found = own_against(&text, &[false; 90], others).into_iter();
+            found.map(|own| (own.words, own.own / WORD)).collect()
+        };
+        assert_eq!(own(&[&first, &second]), []);
+        assert_eq!(own(&[&first]), [(45..90, 45)]);
+        assert_eq!(own(&[&second]), [(0..45, 45)]);
+        assert_eq!(own(&[]), [(0..90, 90)]);
+        // A line of a frame is not own.
+        let is_line: Vec<bool> = (0..90).map(|at| at >= 45).collect();
+        assert_eq!(own_against(&text, &is_line, &[&first]), []);
+    }
+}

@@ -7,6 +7,8 @@ mod gap;
 mod names;
 mod own;
 mod passages;
+#[cfg(test)]
+mod testing;
 mod word;
 
 pub(crate) use anchors::{Anchor, anchors};

@@ -55,3 +55,34 @@ pub(crate) fn longest_found(
     }
     (found.iter().filter(|found| **found).count(), longest.len())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::words;
+    use super::*;
+
+    #[test]
+    fn numbers_by_hand() {
+        let text = words("on 12 march 1931 with 4 bearings");
+        let found = |matched: &[bool], other: &str| numbers_found((&text, matched), &words(other));
+        assert_eq!(found(&[false; 7], "in 1931 and 12 more"), (2, 3));
+        assert_eq!(found(&[true; 7], "in 1931"), (3, 3));
+        assert_eq!(numbers_found((&words("none"), &[true]), &text), (0, 0));
+    }
+
+    #[test]
+    fn the_longest_words_by_hand() {
+        let text = words("the bearings of the bridge");
+        // Four different words, of which the other has two; or three, if the bearings match nearly.
+        let found = |matched: &[bool]| longest_found((&text, matched), &words("the old bridge"));
+        assert_eq!(found(&[false; 5]), (2, 4));
+        assert_eq!(found(&[false, true, false, false, false]), (3, 4));
+        // Of 40 words twenty are looked up, the longest.
+        let named =
+            |name: &str| -> Vec<String> { (10..30).map(|n| format!("{name}{n}")).collect() };
+        let (long, short) = (named("longword"), named("s"));
+        let text = words(&format!("{} {}", short.join(" "), long.join(" ")));
+        let found = longest_found((&text, &[false; 40]), &words(&long[..15].join(" ")));
+        assert_eq!(found, (15, 20));
+    }
+}

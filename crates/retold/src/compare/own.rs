@@ -222,3 +222,103 @@ impl OwnLimit {
         sizes.max().unwrap_or_default() >= self.least || together >= self.together
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{numbered, words};
+    use super::*;
+
+    /// The own passages of a text in which these places do not match.
+    fn own(words: &[Word], differing: &[Range<usize>]) -> Vec<(Range<usize>, usize)> {
+        let differs = |at: usize| differing.iter().any(|range| range.contains(&at));
+        let matched: Vec<bool> = (0..words.len()).map(|at| !differs(at)).collect();
+        let found = own_passages(words, &matched, &vec![false; words.len()]);
+        let found = found.into_iter();
+        found.map(|passage| (passage.words, passage.own)).collect()
+    }
+
+    #[test]
+    fn passages_by_hand() {
+        let text = words(&numbered(0, 60));
+        assert_eq!(own(&text, &[]), []);
+        // Twelve words are 60 fifths.
+        assert_eq!(own(&text, &[20..32]), [(20..32, 60)]);
+        // Two that match part no passage of more; as many as there are own words do, and four always.
+        assert_eq!(own(&text, &[20..24, 26..30]), [(20..30, 40)]);
+        assert_eq!(own(&text, &[20..23, 26..30]), [(20..23, 15), (26..30, 20)]);
+        assert_eq!(own(&text, &[20..30, 34..44]), [(20..30, 50), (34..44, 50)]);
+        assert_eq!(own(&text, &[20..30, 33..43]), [(20..43, 100)]);
+        // A last own word that does not make up for the matching ones before it is none of the passage.
+        assert_eq!(own(&text, &[20..25, 28..29]), [(20..25, 25)]);
+        // Characters count three fifths, so that twenty of them are as much as twelve words.
+        let text = words("一 二 三 四 五 六 七 八 九 十 甲 乙 丙 丁 戊 己 庚 辛 壬 癸 子 丑");
+        assert_eq!(own(&text, &[1..21]), [(1..21, 60)]);
+    }
+
+    #[test]
+    fn what_is_neutral_is_neither_own_nor_shared() {
+        let text = words(&numbered(0, 40));
+        let matched: Vec<bool> = (0..40).map(|at| !(10..30).contains(&at)).collect();
+        let neutral: Vec<bool> = (0..40).map(|at| (15..25).contains(&at)).collect();
+        let expected = OwnPassage {
+            words: 10..30,
+            own: 10 * WORD,
+        };
+        assert_eq!(own_passages(&text, &matched, &neutral), [expected]);
+        assert_eq!(own_passages(&text, &matched, &[true; 40]), []);
+    }
+
+    #[test]
+    fn limits_by_hand() {
+        let least = |words, share, size| OwnLimit::of(words, share, size).least;
+        // Of 100 words 5 % are five, of 1,000 fifty.
+        assert_eq!(least(12, 0.05, 100 * WORD), 12 * WORD);
+        assert_eq!(least(12, 0.05, 1000 * WORD), 50 * WORD);
+        // A single character is something.
+        assert_eq!(least(0, 0.0, 1000 * WORD), 1);
+        let limit = OwnLimit::of(12, 0.05, 100 * WORD);
+        let is_reached = |words: &[usize]| {
+            let passage = |&words: &usize| OwnPassage {
+                words: 0..words,
+                own: words * WORD,
+            };
+            limit.is_reached(&words.iter().map(passage).collect::<Vec<_>>())
+        };
+        assert!(is_reached(&[12]) && !is_reached(&[11]) && !is_reached(&[]));
+        // Three times as much together: 36 words.
+        assert!(is_reached(&[10, 10, 10, 6]) && !is_reached(&[10, 10, 10, 5]));
+        // Two words are no passage, however often.
+        assert!(!is_reached(&[2; 40]) && is_reached(&[3; 12]));
+    }
+
+    /// The words that are in a phrase which the other text has.
+    fn moved(text: &str, other: &str, matched: &[usize]) -> Vec<usize> {
+        let text = words(text);
+        let matched: Vec<bool> = (0..text.len()).map(|at| matched.contains(&at)).collect();
+        let marks = Phrases::of(&words(other)).moved(&text, &matched);
+        (0..text.len()).filter(|&at| marks[at]).collect()
+    }
+
+    #[test]
+    fn phrases_by_hand() {
+        assert_eq!(moved("a b c d e f", "x d e f y", &[]), [3, 4, 5]);
+        // Two words may be anywhere, and so may four characters.
+        assert_eq!(moved("a b c d e f", "x e f y d", &[]), [0; 0]);
+        assert_eq!(
+            moved("春 天 来 了 吗 雨", "雪 春 天 来 了 吗", &[]),
+            [0, 1, 2, 3, 4]
+        );
+        assert_eq!(moved("春 天 来 了 吗 雨", "雪 春 天 来 了 雨", &[]), [0; 0]);
+        // A phrase begins with a word that does not match.
+        assert_eq!(moved("a b c d", "a b c", &[0]), [0; 0]);
+        assert_eq!(moved("a b c d", "", &[]), [0; 0]);
+    }
+
+    #[test]
+    fn no_phrase_seems_to_be_where_it_is_not() {
+        assert_eq!(
+            moved(&numbered(0, 5000), &numbered(6000, 11_000), &[]),
+            [0; 0]
+        );
+    }
+}

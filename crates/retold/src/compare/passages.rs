@@ -235,8 +235,7 @@ mod tests {
     use super::*;
 
     fn words(text: &str) -> Vec<Word> {
-        let word =
-            |word: &str| Word::new(xxh3_64(word.as_bytes()), word.as_bytes(), false);
+        let word = |word: &str| Word::new(xxh3_64(word.as_bytes()), word.as_bytes(), false);
         text.split_whitespace().map(word).collect()
     }
 
@@ -279,6 +278,28 @@ mod tests {
             differing("one two three four", "three four one two"),
             ["|three four", "three four|"]
         );
+    }
+
+    #[test]
+    fn chance_matches_are_left_out() {
+        let matched = |one: &str, other: &str| {
+            align(&words(one), &words(other), &[])
+                .without_chance()
+                .matched()
+        };
+        let unlike = |from: u8| {
+            let letters = (from..from + 12).map(|n| char::from(b'a' + n).to_string().repeat(3));
+            letters.collect::<Vec<_>>().join(" ")
+        };
+        let around = |of: u8, middle: &str| format!("{} {middle} {}", unlike(of), unlike(of));
+        // One word, and five, between twelve others on either side.
+        assert_eq!(matched(&around(0, "the"), &around(13, "the")), 0);
+        let five = "it was late on monday";
+        assert_eq!(matched(&around(0, five), &around(13, five)), 0);
+        // Eight are no chance; nor is one where every second word matches.
+        let eight = "it was late on monday in the harbour";
+        assert_eq!(matched(&around(0, eight), &around(13, eight)), 8);
+        assert_eq!(matched("a x b y c z d", "a u b v c w d"), 4);
     }
 
     #[test]

@@ -49,6 +49,8 @@ mod filter_tests;
 #[cfg(test)]
 mod join_tests;
 #[cfg(test)]
+mod notice_tests;
+#[cfg(test)]
 mod retain_tests;
 #[cfg(test)]
 mod sets_tests;

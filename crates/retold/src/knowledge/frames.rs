@@ -96,3 +96,110 @@ fn are_alike(sketches: &Sketches, a: SketchNo, b: SketchNo) -> bool {
     let (small, large) = (a.len().min(b.len()), a.len().max(b.len()));
     ratio(small, large) >= OF_LIKE_LENGTH && count_shared(a, b) as f64 >= ALIKE * small as f64
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::sketch::Sketch;
+
+    fn units(sketch: SketchRef<'_>) -> &[u64] {
+        sketch.extra
+    }
+
+    /// A sketch of these keys and hashes of units.
+    fn sketch(keys: &[u64], hashes: &[u32]) -> Sketch {
+        let two =
+            |two: &[u32]| u64::from(two[0]) << 32 | u64::from(two.get(1).copied().unwrap_or(0));
+        Sketch {
+            keys: keys.to_vec(),
+            extra: hashes.chunks(2).map(two).collect(),
+            ..Sketch::default()
+        }
+    }
+
+    fn frames(all: &[Sketch]) -> Vec<u32> {
+        let mut sketches = Sketches::default();
+        let mut texts = Vec::new();
+        for sketch in all {
+            let number = sketches.add(sketch.as_ref()).unwrap();
+            texts.resize(sketches.len(), 0);
+            texts[number.at()] += 1;
+        }
+        let census = Census {
+            sketches: &sketches,
+            texts: &texts,
+            sites: &[],
+            on_site: &[],
+            agree: &|_, _| false,
+        };
+        census.frames(units).unwrap()
+    }
+
+    /// A text of ten keys of its own.
+    fn text(number: u64, hashes: &[u32]) -> Sketch {
+        let keys: Vec<u64> = (100 * number..100 * number + 10).collect();
+        sketch(&keys, hashes)
+    }
+
+    const LINE: u32 = 20;
+    const SENTENCE: u32 = 31;
+
+    #[test]
+    fn a_line_on_three_texts_that_differ_is_a_frames() {
+        let texts = |count: u64| -> Vec<Sketch> {
+            (1..=count)
+                .map(|n| text(n, &[LINE, SENTENCE, 40 + 2 * n as u32]))
+                .collect()
+        };
+        assert_eq!(frames(&texts(2)), [0; 0]);
+        assert_eq!(frames(&texts(3)), [LINE]);
+        // A sentence may be quoted by a few.
+        assert_eq!(frames(&texts(9)), [LINE]);
+        assert_eq!(frames(&texts(10)), [LINE, SENTENCE]);
+    }
+
+    #[test]
+    fn what_is_reprinted_is_no_frames() {
+        // Each of these has eight keys of one story and two of its own.
+        let reprint = |n: u64| {
+            let keys: Vec<u64> = (0..8).chain(100 * n..100 * n + 2).collect();
+            sketch(&keys, &[LINE, SENTENCE])
+        };
+        let reprints: Vec<Sketch> = (1..=12).map(reprint).collect();
+        assert_eq!(frames(&reprints), [0; 0]);
+        // Of three reprints and four other texts 3 of 21 pairs are alike.
+        let others = (50..54).map(|n| text(n, &[LINE]));
+        let mixed: Vec<Sketch> = reprints[..3].iter().cloned().chain(others).collect();
+        assert_eq!(frames(&mixed), [LINE]);
+    }
+
+    proptest! {
+        /// With so few texts all pairs are compared.
+        #[test]
+        fn as_a_count_of_all_pairs_says(
+            all in prop::collection::btree_map(
+                prop::collection::btree_set(0u64..40, 1..20), prop::collection::btree_set(1u32..8, 0..6), 0..12),
+        ) {
+            let all: Vec<(Vec<u64>, Vec<u32>)> = all.into_iter()
+                .map(|(keys, hashes)| (keys.into_iter().collect(), hashes.into_iter().collect())).collect();
+            let sketches: Vec<Sketch> = all.iter().map(|(keys, hashes)| sketch(keys, hashes)).collect();
+            let expected: Vec<u32> = (1..8).filter(|hash| {
+                let with: Vec<&Vec<u64>> = all.iter().filter(|(_, hashes)| hashes.contains(hash)).map(|(keys, _)| keys).collect();
+                let (mut pairs, mut alike) = (0, 0);
+                for (at, a) in with.iter().enumerate() {
+                    for b in &with[..at] {
+                        let (small, large) = (a.len().min(b.len()) as f64, a.len().max(b.len()) as f64);
+                        let shared = a.iter().filter(|key| b.contains(key)).count() as f64;
+                        pairs += 1;
+                        alike += usize::from(small / large >= OF_LIKE_LENGTH && shared / small >= ALIKE);
+                    }
+                }
+                let least = if hash % 2 == 1 { MANY_TEXTS } else { SEVERAL_TEXTS };
+                with.len() as u64 >= least && ratio(alike, pairs) < STORY
+            }).collect();
+            prop_assert_eq!(frames(&sketches), expected);
+        }
+    }
+}

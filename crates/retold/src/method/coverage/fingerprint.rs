@@ -86,8 +86,7 @@ impl<'a> Fingerprint<'a> {
 
     /// Reads a full fingerprint; `None` if these numbers are not one.
     pub(super) fn read(numbers: &'a [u64]) -> Option<Fingerprint<'a>> {
-        let (&[prose, sampled, words, units], rest) =
-            numbers.split_first_chunk::<HEAD>()?;
+        let (&[prose, sampled, words, units], rest) = numbers.split_first_chunk::<HEAD>()?;
         let (sample, rest) = rest.split_at_checked(sampled as usize)?;
         let (boilerplate, rest) = rest.split_at_checked(sample.len())?;
         let (words, rest) = rest.split_at_checked(words as usize)?;
@@ -123,7 +122,9 @@ impl<'a> Fingerprint<'a> {
     pub(super) fn in_frames(&self) -> Vec<bool> {
         let mut marks = vec![false; self.tokens];
         for (words, flags) in self.units() {
-            if flags & FRAME != 0 && flags & SENTENCE == 0 {
+            // A line of more words is text, of people who write no full stops.
+            let is_short = size(&self.words[words.clone()]) <= SHORT_LINE;
+            if flags & FRAME != 0 && flags & SENTENCE == 0 && is_short {
                 marks[words].fill(true);
             }
         }

@@ -289,6 +289,47 @@ mod tests {
         xxh3_64(letters.as_bytes())
     }
 
+    /// Of each unit its first token, whether it begins a line, and whether it is a sentence.
+    fn parts(content: &str) -> Vec<(usize, bool, bool)> {
+        let text = text(content);
+        let units = units(&text, &tokens(&text));
+        let part = |unit: &Unit| (unit.start, unit.begins_line, unit.is_sentence);
+        units.iter().map(part).collect()
+    }
+
+    #[test]
+    fn units_are_sentences_and_lines() {
+        assert_eq!(
+            parts("Menu\nHe left at 10. So did she!\nContact us"),
+            [
+                (0, true, false),
+                (1, true, true),
+                (5, false, true),
+                (8, true, false)
+            ]
+        );
+        assert_eq!(
+            parts("春天来了。夏天"),
+            [(0, true, true), (4, false, false)]
+        );
+        // Decimal points, commas and names of files end nothing.
+        assert_eq!(parts("It took 1.5 hours, main.c said."), [(0, true, true)]);
+        assert_eq!(parts(""), []);
+    }
+
+    #[test]
+    fn numbers_count_as_one_in_a_unit() {
+        let hash = |content: &str| {
+            let text = text(content);
+            units(&text, &tokens(&text))[0].hash
+        };
+        assert_eq!(hash("Page 7 of 12"), hash("Page 108 of 9"));
+        assert_ne!(hash("Page 7 of 12"), hash("Part 7 of 12"));
+        // A sentence is never a line.
+        assert_ne!(hash("He left"), hash("He left."));
+        assert_eq!((hash("He left") & 1, hash("He left.") & 1), (0, 1));
+    }
+
     #[test]
     fn numbers_of_list_items_are_no_tokens() {
         let tokens_of = |content: &str| {

@@ -211,6 +211,7 @@ impl Question {
         trace: &mut Trace,
     ) -> Answer {
         let rules = RULES.iter().filter(|rule| rule.question == self);
+<<<<<<< HEAD
         let mut rules = rules.filter(|rule| (rule.applies)(facts)).peekable();
         if rules.peek().is_none() {
             return Answer::Yes;
@@ -224,5 +225,17 @@ impl Question {
             Some(rule) if rule.overlaps => Answer::Overlaps,
             Some(_) => Answer::Yes,
         }
+=======
+        let rules: Vec<&Rule> = rules.filter(|rule| (rule.applies)(facts)).collect();
+        let Some((last, others)) = rules.split_last() else {
+            return true;
+        };
+        let mut others = others.iter();
+        // If the last one does not hold, the answer is no.
+        others.any(|rule| {
+            let check = (rule.check)(facts, params);
+            trace.test(check.deciding(rule.outcomes.0, rule.outcomes.1))
+        }) || trace.test((last.check)(facts, params))
+>>>>>>> h1
     }
 }

@@ -108,9 +108,18 @@ impl CoverageParams {
             [false, true] => Relation::ContainedBy,
             [true, true] => Relation::Overlaps,
         };
-        // Pages that are only frames are copies or nothing.
-        if !facts.has_story && relation != Relation::Duplicate {
-            return None;
+        if !facts.has_story {
+            let with_own = own.iter().filter(|has_own| **has_own).count();
+            let meaning = "pages with something of their own; pages that are only frames are copies or nothing";
+            if !trace.test(Check::number(
+                "with own",
+                meaning,
+                with_own,
+                Op::AtMost,
+                0.0,
+            )) {
+                return None;
+            }
         }
         Some(Verdict {
             relation,

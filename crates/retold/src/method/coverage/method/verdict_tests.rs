@@ -1,0 +1,405 @@
+//! The relations and the rules of the verdict, by hand and on random texts.
+
+use proptest::prelude::*;
+
+use super::tests::{coverage, fitted, tested, verdict};
+use super::*;
+use crate::relation::Relation;
+
+/// The words `from` to `to` of an endless text, of three letters each, which are never nearly equal.
+fn plain(from: usize, to: usize) -> Vec<String> {
+    let letter = |n: usize| char::from(b'a' + (n % 26) as u8);
+    let word = |n: usize| [letter(n / 676), letter(n / 26), letter(n)];
+    (from..to).map(|n| word(n).iter().collect()).collect()
+}
+
+fn line(from: usize, to: usize) -> String {
+    plain(from, to).join(" ")
+}
+
+/// So many sentences of ten words, from that one on.
+fn told(from: usize, count: usize) -> String {
+    let sentence = |n: usize| line(10 * n, 10 * n + 10) + ".";
+    let sentences: Vec<String> = (from..from + count).map(sentence).collect();
+    sentences.join(" ")
+}
+
+/// Twenty long words that begin with this letter.
+fn long(first: char) -> String {
+    let words: Vec<String> = plain(0, 20)
+        .iter()
+        .map(|word| format!("{first}zzzzzz{word}"))
+        .collect();
+    words.join(" ")
+}
+
+/// The relation, and the words in own passages.
+fn found(method: &Coverage, a: &str, b: &str) -> Option<(Relation, u32, u32)> {
+    let found = verdict(method, a, b)?;
+    Some((found.relation, found.own_a, found.own_b))
+}
+
+#[test]
+fn relations_by_hand() {
+    let method = coverage(&[]);
+    let story = told(0, 10);
+    let with = |from: usize, count: usize| format!("{story} {}", told(from, count));
+    let found = |a: &str, b: &str| found(&method, a, b);
+    assert_eq!(found(&story, &story), Some((Relation::Duplicate, 0, 0)));
+    // Ten words are within the limit of twelve, twenty are over it.
+    assert_eq!(
+        found(&story, &with(50, 1)),
+        Some((Relation::Duplicate, 0, 10))
+    );
+    assert_eq!(
+        found(&story, &with(50, 2)),
+        Some((Relation::ContainedBy, 0, 20))
+    );
+    assert_eq!(
+        found(&with(50, 2), &story),
+        Some((Relation::Contains, 20, 0))
+    );
+    assert_eq!(
+        found(&with(50, 2), &with(60, 3)),
+        Some((Relation::Overlaps, 20, 30))
+    );
+    assert_eq!(
+        found(&with(50, 1), &with(60, 1)),
+        Some((Relation::Duplicate, 10, 10))
+    );
+    // Of 400 words 5 % are twenty.
+    let page = |own: &str| format!("{} {own}", told(0, 40));
+    assert_eq!(
+        found(&told(0, 40), &page(&line(900, 915))),
+        Some((Relation::Duplicate, 0, 15))
+    );
+    assert_eq!(
+        found(&told(0, 40), &page(&told(90, 3))),
+        Some((Relation::ContainedBy, 0, 30))
+    );
+    // Two sentences of ten are too little, and so is nothing.
+    assert_eq!(found(&story, &told(8, 10)), None);
+    assert_eq!(found(&story, &told(50, 10)), None);
+
+    let verdict = verdict(&method, &with(50, 2), &with(60, 3)).unwrap();
+    assert_eq!((verdict.similarity, verdict.shared), (100.0 / 120.0, 100));
+    assert_eq!(verdict.length_ratio, 120.0 / 130.0);
+}
+
+#[test]
+fn without_a_limit_every_word_is_own() {
+    let method = coverage(&[("own_words", "0"), ("own_share", "0")]);
+    let story = told(0, 10);
+    assert_eq!(
+        found(&method, &story, &story),
+        Some((Relation::Duplicate, 0, 0))
+    );
+    let longer = format!("{story} Abc xyz qqq.");
+    assert_eq!(
+        found(&method, &story, &longer),
+        Some((Relation::ContainedBy, 0, 3))
+    );
+    let generous = coverage(&[("own_words", "50"), ("own_share", "0.2")]);
+    let longer = format!("{story} {}", told(50, 4));
+    assert_eq!(
+        found(&generous, &story, &longer),
+        Some((Relation::Duplicate, 0, 40))
+    );
+}
+
+#[test]
+fn a_moved_paragraph_is_nobodys_own() {
+    let method = coverage(&[]);
+    let moved = format!("{}\n{}", told(4, 6), told(0, 4));
+    assert_eq!(
+        found(&method, &told(0, 10), &moved),
+        Some((Relation::Duplicate, 0, 0))
+    );
+}
+
+/// Fourteen words in a short line at an end are a byline or a button, unless nothing on the page is a sentence.
+#[test]
+fn a_short_line_at_an_end_is_not_own() {
+    let method = coverage(&[]);
+    let own = line(900, 914);
+    let story = told(0, 10);
+    for page in [format!("{story}\n{own}"), format!("{own}\n{story}")] {
+        assert_eq!(
+            found(&method, &story, &page),
+            Some((Relation::Duplicate, 0, 0))
+        );
+    }
+    // Between sentences it is, and so is a sentence.
+    let inside = format!("{}\n{own}\n{}", told(0, 5), told(5, 5));
+    assert_eq!(
+        found(&method, &story, &inside),
+        Some((Relation::ContainedBy, 0, 14))
+    );
+    let sentence = format!("{story}\n{own}.");
+    assert_eq!(
+        found(&method, &story, &sentence),
+        Some((Relation::ContainedBy, 0, 14))
+    );
+    let lines: Vec<String> = (0..10).map(|n| line(10 * n, 10 * n + 10)).collect();
+    let (list, longer) = (lines.join("\n"), format!("{}\n{own}", lines.join("\n")));
+    assert_eq!(
+        found(&method, &list, &longer),
+        Some((Relation::ContainedBy, 0, 14))
+    );
+}
+
+/// Lines on each page of a site are its frame's: a story in the frames of four sites is one story.
+#[test]
+fn a_story_in_the_frames_of_sites_is_one() {
+    let frame =
+        |site: usize, n: usize| line(3000 + 100 * site + 20 * n, 3018 + 100 * site + 20 * n);
+    let framed =
+        |site: usize, text: &str| format!("{}\n{text}\n{}", frame(site, 0), frame(site, 1));
+    let mut texts: Vec<String> = (0..4).map(|site| framed(site, &told(0, 10))).collect();
+    let others = (0..4).flat_map(|site| (1..4).map(move |n| (site, 30 * site + 10 * n)));
+    texts.extend(others.map(|(site, from)| framed(site, &told(from, 10))));
+    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    let method = fitted(vec![], &texts);
+    assert_eq!(
+        found(&method, texts[0], texts[1]),
+        Some((Relation::Duplicate, 0, 0))
+    );
+    assert_eq!(found(&method, texts[0], texts[4]), None);
+}
+
+/// A notice of 40 words is another with one other word, also in a template of 60 words that is known to be a frame.
+#[test]
+fn a_short_notice_is_another_with_one_other_word() {
+    let notice = |name: &str| format!("{} {name} {}.", line(500, 520), line(520, 539));
+    let method = coverage(&[]);
+    assert_eq!(found(&method, &notice("abc"), &notice("xyz")), None);
+    assert_eq!(
+        found(&method, &notice("abc"), &notice("abc")),
+        Some((Relation::Duplicate, 0, 0))
+    );
+    let framed = |text: &str| format!("{}\n{}\n{text}", line(0, 30), line(30, 60));
+    let mut texts = vec![framed(&notice("abc")), framed(&notice("xyz"))];
+    texts.extend((10..14).map(|n| framed(&told(10 * n, 5))));
+    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    let method = fitted(vec![("short", "60")], &texts);
+    assert_eq!(found(&method, texts[0], texts[1]), None);
+}
+
+/// The rules that were asked.
+fn asked(method: &Coverage, a: &str, b: &str) -> Vec<String> {
+    tested(method, a, b).split_off(2)
+}
+
+#[test]
+fn what_is_shared_is_asked_first() {
+    let method = coverage(&[]);
+    let page = |from: usize, count: usize| {
+        format!("{} {}", told(from, count), told(50 + from, 10 - count))
+    };
+    assert_eq!(
+        asked(&method, &told(0, 10), &page(0, 8))[0],
+        "shared = 80/100 = 0.80 ≥ 0.60"
+    );
+    assert_eq!(
+        asked(&method, &told(0, 10), &page(0, 5)),
+        ["shared = 50/100 = 0.50 < 0.60"]
+    );
+    // Of pages with eight words there is no story to be told.
+    let lists = [line(0, 8), line(0, 6) + " " + &line(90, 92)];
+    assert_eq!(
+        asked(&method, &lists[0], &lists[0])[0],
+        "shared = 8/8 = 1.00 ≥ 0.95"
+    );
+    assert_eq!(
+        asked(&method, &lists[0], &lists[1]),
+        ["shared = 6/8 = 0.75 < 0.95"]
+    );
+}
+
+/// The template on two pages with so many words of their own behind it, and on four others, by which it is known for one.
+fn in_template(template: &str, ends: [&str; 2]) -> (Coverage, [String; 2]) {
+    let pages = ends.map(|end| format!("{template} {end}"));
+    let others: Vec<String> = (1..5)
+        .map(|n| format!("{template} {}", line(2000 + 100 * n, 2050 + 100 * n)))
+        .collect();
+    let texts: Vec<&str> = pages.iter().chain(&others).map(String::as_str).collect();
+    (fitted(vec![], &texts), pages)
+}
+
+fn last_of(name: &str, (method, [a, b]): &(Coverage, [String; 2])) -> Option<String> {
+    let lines = asked(method, a, b).into_iter();
+    lines.filter(|line| line.starts_with(name)).last()
+}
+
+#[test]
+fn what_makes_a_template_evidence() {
+    let own = [line(1000, 1003), line(1100, 1103)];
+    let own = [&*own[0], &*own[1]];
+    let more = [line(1000, 1020), line(1100, 1120)];
+    let more = [&*more[0], &*more[1]];
+    // Nothing is shared outside the template. Three own words of 103 are next to nothing, twenty of 120 are something.
+    let pages = in_template(&line(0, 100), own);
+    assert_eq!(last_of("rest", &pages).unwrap(), "rest = 0.00 < 0.40");
+    assert_eq!(
+        last_of("equal", &pages).unwrap(),
+        "equal = 100/103 = 0.97 ≥ 0.95"
+    );
+    assert_eq!(
+        found(&pages.0, &pages.1[0], &pages.1[1]).unwrap().0,
+        Relation::Duplicate
+    );
+    assert_eq!(
+        last_of(
+            "equal",
+            &in_template(&line(0, 60), [&line(1000, 1008), &line(1100, 1108)])
+        )
+        .unwrap(),
+        "equal = 60/68 = 0.88 < 0.95"
+    );
+    let pages = in_template(&line(0, 100), more);
+    assert_eq!(last_of("equal", &pages), None);
+    assert_eq!(last_of("statement", &pages), None);
+    // In sentences it is a statement, if it is not too short.
+    assert_eq!(
+        last_of(
+            "statement",
+            &in_template(&told(0, 10), [&told(100, 2), &told(110, 2)])
+        )
+        .unwrap(),
+        "statement = 100 ≥ 50"
+    );
+    assert_eq!(
+        last_of(
+            "statement",
+            &in_template(&told(0, 4), [&told(100, 3), &told(110, 3)])
+        )
+        .unwrap(),
+        "statement = 40 < 50"
+    );
+    // Where both pages have the same names, it is evidence; not where each has its own.
+    let template = format!("{} {}", line(0, 80), long('b'));
+    assert_eq!(
+        last_of("longest words", &in_template(&template, more)).unwrap(),
+        "longest words = 1.00 ≥ 0.80"
+    );
+    let names = [long('x') + "x", long('y') + "y"];
+    let pages = in_template(&line(0, 100), [&names[0], &names[1]]);
+    assert_eq!(
+        last_of("longest words", &pages).unwrap(),
+        "longest words = 0.00 < 0.80"
+    );
+    assert_eq!(found(&pages.0, &pages.1[0], &pages.1[1]), None);
+}
+
+/// Of a hundred words two in eight are others, from the tenth on: 22.
+fn reworded(words: &[String], by: impl Fn(&str, usize) -> String) -> String {
+    let is_other = |at: usize| at >= 10 && at % 8 < 2;
+    let words = words.iter().enumerate();
+    let words: Vec<String> = words
+        .map(|(at, word)| {
+            if is_other(at) {
+                by(word, at)
+            } else {
+                word.clone()
+            }
+        })
+        .collect();
+    words.join(" ")
+}
+
+#[test]
+fn when_other_words_make_no_other_page() {
+    let method = coverage(&[]);
+    let long: Vec<String> = long('b').split(' ').map(str::to_owned).collect();
+    let text: Vec<String> = [&plain(0, 10), &long[..], &plain(10, 80)].concat();
+    let asked = |other: &str| asked(&method, &text.join(" "), other);
+    // Four words of a hundred.
+    let edited = text
+        .join(" ")
+        .replace("aap aaq", "xxx yyy")
+        .replace("acb acc", "vvv www");
+    assert_eq!(asked(&edited)[1], "replaced = 0.04 ≤ 0.15");
+    let other = |_: &str, at: usize| plain(1000 + at, 1001 + at)[0].clone();
+    let kept = |word: &str, at: usize| {
+        if word.len() > 3 {
+            word.to_owned()
+        } else {
+            other(word, at)
+        }
+    };
+    let lines = asked(&reworded(&text, kept));
+    let rest = [
+        "replaced = 0.18 > 0.15",
+        "misread = 0.00 < 0.20",
+        "reworded = 82/100 = 0.82 ≥ 0.75",
+    ];
+    assert_eq!(lines[1..4], rest);
+    // With other names it is another page.
+    let names = |word: &str, at: usize| {
+        if word.len() > 3 {
+            format!("c{at}yyyyyyyyyy").replace(char::is_numeric, "q") + word
+        } else {
+            word.to_owned()
+        }
+    };
+    let renamed: Vec<String> = text
+        .iter()
+        .enumerate()
+        .map(|(at, word)| names(word, at))
+        .collect();
+    assert_eq!(verdict(&method, &text.join(" "), &renamed.join(" ")), None);
+}
+
+/// Words of a text as sentences: each number is one of the sentences that both texts may have, or of those of its own.
+fn page(parts: &[(u8, u8)], own: usize) -> String {
+    let part = |&(kind, n): &(u8, u8)| match kind {
+        0 => told(own + usize::from(n), 1),
+        1 => line(
+            10 * (own + 50 + usize::from(n)),
+            10 * (own + 50 + usize::from(n)) + 7,
+        ),
+        _ => told(usize::from(n), 1),
+    };
+    let parts: Vec<String> = parts.iter().map(part).collect();
+    parts.join(" ")
+}
+
+/// The most words side by side that are nowhere in the other text. Slow and obvious.
+fn longest_own(text: &str, other: &str) -> usize {
+    let words = |text: &str| -> Vec<String> {
+        text.split([' ', '.', '\n'])
+            .filter(|word| !word.is_empty())
+            .map(str::to_owned)
+            .collect()
+    };
+    let (text, other) = (words(text), words(other));
+    let (mut longest, mut run) = (0, 0);
+    for word in &text {
+        run = if other.contains(word) { 0 } else { run + 1 };
+        longest = longest.max(run);
+    }
+    longest
+}
+
+proptest! {
+    /// What would be dropped has no long passage of its own, and swapping the pages turns the relation round.
+    #[test]
+    fn nothing_that_is_dropped_says_much_of_its_own(
+        a in prop::collection::vec((0u8..8, 0u8..14), 1..30), b in prop::collection::vec((0u8..8, 0u8..14), 1..30),
+        words in prop::sample::select(vec![3usize, 12, 30]),
+    ) {
+        let (a, b) = (page(&a, 200), page(&b, 400));
+        let limit = words.to_string();
+        let method = coverage(&[("own_words", &*limit), ("own_share", "0.05")]);
+        // It asserts that the verdict on the swapped pages is this one, swapped.
+        let Some(found) = verdict(&method, &a, &b) else { return Ok(()) };
+        let goes = |relation| found.relation == Relation::Duplicate || found.relation == relation;
+        for (text, other, relation) in [(&a, &b, Relation::ContainedBy), (&b, &a, Relation::Contains)] {
+            if goes(relation) {
+                let share = 0.05 * text.split(' ').count() as f64;
+                let longest = longest_own(text, other);
+                prop_assert!(longest < words || (longest as f64) < share, "{} in {text}\nof {other}", longest);
+            }
+        }
+    }
+}
