@@ -211,31 +211,23 @@ impl Question {
         trace: &mut Trace,
     ) -> Answer {
         let rules = RULES.iter().filter(|rule| rule.question == self);
-<<<<<<< HEAD
-        let mut rules = rules.filter(|rule| (rule.applies)(facts)).peekable();
-        if rules.peek().is_none() {
+        let rules: Vec<&Rule> = rules.filter(|rule| (rule.applies)(facts)).collect();
+        if rules.is_empty() {
             return Answer::Yes;
         }
-        let held = rules.find(|rule| {
+        let last = rules.len() - 1;
+        let held = rules.iter().enumerate().find(|(at, rule)| {
             let check = (rule.check)(facts, params);
-            trace.test(check.deciding(rule.outcomes.0, rule.outcomes.1))
+            // If the last one does not hold, the answer is no.
+            trace.test(match *at < last {
+                true => check.deciding(rule.outcomes.0, rule.outcomes.1),
+                false => check,
+            })
         });
         match held {
             None => Answer::No,
-            Some(rule) if rule.overlaps => Answer::Overlaps,
+            Some((_, rule)) if rule.overlaps => Answer::Overlaps,
             Some(_) => Answer::Yes,
         }
-=======
-        let rules: Vec<&Rule> = rules.filter(|rule| (rule.applies)(facts)).collect();
-        let Some((last, others)) = rules.split_last() else {
-            return true;
-        };
-        let mut others = others.iter();
-        // If the last one does not hold, the answer is no.
-        others.any(|rule| {
-            let check = (rule.check)(facts, params);
-            trace.test(check.deciding(rule.outcomes.0, rule.outcomes.1))
-        }) || trace.test((last.check)(facts, params))
->>>>>>> h1
     }
 }
