@@ -99,6 +99,7 @@ impl<'a> Bench<'a> {
         // It stays on the threads that the search runs on.
         let mut resources = RunConfig::default();
         resources.threads = rayon::current_num_threads();
+        resources.all_pairs = true;
         let job = Dedup::new(model).resources(&resources).watch(watch);
         let findings = job.run_sketched(part, &texts)?;
         let page = |rank: Rank| self.pages[findings.by_id[rank.at()].at()];

@@ -63,6 +63,9 @@ pub struct Args {
     /// Which versions of a page stay, with --same-url
     #[arg(long, value_enum, value_name = "WHICH", default_value_t = Kept::Newest, help_heading = "Clusters")]
     versions: Kept,
+    /// Which related pairs are listed of large groups of pages: those that decide, from 100 pages on, or all, up to 1,000 pages
+    #[arg(long, value_enum, value_name = "WHICH", default_value_t = Listed::Deciding, help_heading = "Clusters")]
+    pairs: Listed,
     /// Flag clusters with more pages than this
     #[arg(
         long,
@@ -132,6 +135,14 @@ pub struct Args {
         help_heading = "Resources"
     )]
     threads: usize,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Listed {
+    /// Of more than 100 pages each dropped page with the one it repeats, and each page of a cluster with its canonical page
+    Deciding,
+    /// All pairs of up to 1,000 pages
+    All,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -291,6 +302,7 @@ fn job(args: &Args) -> Result<(Job, Option<NamedTempFile>)> {
     let mut run = run_config(args.threads, args.memory);
     run.temp_dir.clone_from(&args.temp_dir);
     run.allow_empty = args.allow_empty;
+    run.all_pairs = args.pairs == Listed::All;
     run.against_self = match args.against_self {
         Own::Drop => AgainstSelf::Drop,
         Own::Skip => AgainstSelf::Skip,

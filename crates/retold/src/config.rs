@@ -192,6 +192,8 @@ pub struct RunConfig {
     pub allow_empty: bool,
     /// What becomes of a page that is among the old pages too, by id and text.
     pub against_self: AgainstSelf,
+    /// All pairs are listed of connected components of up to 1,000 pages, instead of up to 100.
+    pub all_pairs: bool,
 }
 
 /// What becomes of a page that is among the old pages too: one of the same id has the same text.
@@ -281,6 +283,7 @@ impl Default for RunConfig {
             on_disk: Arc::default(),
             allow_empty: false,
             against_self: AgainstSelf::default(),
+            all_pairs: false,
         }
     }
 }

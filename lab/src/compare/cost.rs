@@ -70,6 +70,7 @@ pub fn measure(set: &LabelledSet, spec: &Spec, threads: usize, watch: &dyn Watch
     let sources = discover(&set.inputs(), &config.read)?;
     let mut resources = RunConfig::default();
     resources.threads = threads;
+    resources.all_pairs = true;
     let findings = Dedup::new(Model::new(config)?)
         .resources(&resources)
         .watch(watch)

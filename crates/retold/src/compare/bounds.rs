@@ -5,8 +5,8 @@ use crate::relation::ratio;
 
 /// The share of these words that are among the others, or seem to be: one word in nine may have the bit of another.
 pub(crate) fn in_common(words: &[Word], others: &[Word]) -> f64 {
-    let hashes = |words: &[Word]| words.iter().map(|word| u64::from(word.hash())).collect();
-    share(hashes(words), hashes(others))
+    let hash = |word: &Word| u64::from(word.hash());
+    share(words.iter().map(hash), others.iter().map(hash))
 }
 
 /// The same of pairs of neighbouring words.
@@ -17,29 +17,30 @@ pub(crate) fn pairs_in_common(words: &[Word], others: &[Word]) -> f64 {
     };
     match words.len() {
         0 | 1 => 1.0,
-        _ => share(
-            words.windows(2).map(pair).collect(),
-            others.windows(2).map(pair).collect(),
-        ),
+        _ => share(words.windows(2).map(pair), others.windows(2).map(pair)),
     }
 }
 
-fn share(parts: Vec<u64>, others: Vec<u64>) -> f64 {
+fn share(
+    parts: impl ExactSizeIterator<Item = u64>,
+    others: impl ExactSizeIterator<Item = u64>,
+) -> f64 {
     const BITS_A_PART: usize = 8;
     let size = (others.len() * BITS_A_PART)
         .div_ceil(64)
         .next_power_of_two();
     let mut bits = vec![0u64; size];
-    let place = |part: u64| ((part as usize / 64) & (size - 1), 1u64 << (part % 64));
-    for part in others {
+    let place = |part: u64| ((part as usize / 64) & (size - 1), part % 64);
+    others.for_each(|part| {
         let (at, bit) = place(part);
-        bits[at] |= bit;
-    }
-    let common = parts.iter().filter(|&&part| {
-        let (at, bit) = place(part);
-        bits[at] & bit != 0
+        bits[at] |= 1 << bit;
     });
-    ratio(common.count(), parts.len())
+    let all = parts.len();
+    let common = parts.map(|part| {
+        let (at, bit) = place(part);
+        (bits[at] >> bit & 1) as usize
+    });
+    ratio(common.sum(), all)
 }
 
 #[cfg(test)]

@@ -170,23 +170,31 @@ fn replaced(
 
 /// Numbers in the place of others, which the other text does not have.
 fn replaced_numbers(sides: [&Side<'_>; 2], alignment: &Alignment) -> usize {
-    let numbers = sides.map(|side| {
+    let numbers = |side: usize, range: &Range<usize>| {
+        let words = sides[side].words[range.clone()].iter();
+        let words = words.zip(&sides[side].is_line[range.clone()]);
+        let numbers = words.filter(|(word, is_line)| word.is_number() && !**is_line);
+        numbers.map(|(word, _)| word.hash()).collect::<Vec<u32>>()
+    };
+    let passages = alignment.differing();
+    let in_place = passages.map(|passage| [numbers(0, &passage.here), numbers(1, &passage.there)]);
+    let in_place: Vec<[Vec<u32>; 2]> = in_place
+        .filter(|[here, there]| !here.is_empty() && !there.is_empty())
+        .collect();
+    if in_place.is_empty() {
+        return 0;
+    }
+    let all = sides.map(|side| {
         let numbers = side.words.iter().filter(|word| word.is_number());
         numbers.map(|word| word.hash()).collect::<FxHashSet<u32>>()
     });
-    let missing = |side: usize, range: &Range<usize>| {
-        let words = sides[side].words[range.clone()].iter();
-        let words = words.zip(&sides[side].is_line[range.clone()]);
-        let other = &numbers[1 - side];
-        words
-            .filter(|(word, is_line)| {
-                word.is_number() && !**is_line && !other.contains(&word.hash())
-            })
-            .count()
+    let missing = |numbers: &[u32], other: usize| {
+        let missing = numbers.iter().filter(|number| !all[other].contains(number));
+        missing.count()
     };
-    let passages = alignment.differing();
-    passages
-        .map(|passage| missing(0, &passage.here).min(missing(1, &passage.there)))
+    let replaced = in_place.iter();
+    replaced
+        .map(|[here, there]| missing(here, 1).min(missing(there, 0)))
         .sum()
 }
 

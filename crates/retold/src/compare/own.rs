@@ -1,6 +1,6 @@
 //! What a text says that another does not: its own passages.
 
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell};
 use std::ops::Range;
 
 use rustc_hash::FxHashSet;
@@ -18,6 +18,9 @@ const STRONG: usize = 4 * WORD;
 const PHRASE: usize = 3 * WORD;
 /// So many words a phrase has at the most, all of them single characters.
 const MOST_WORDS: usize = PHRASE.div_ceil(CHARACTER);
+
+/// So many phrases are searched for one by one, before all are put into a table.
+const SEARCHED: usize = 24;
 
 /// From which size on passages are own, in fifths of a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,7 +71,9 @@ pub(crate) struct Phrases<'w> {
     words: &'w [Word],
     /// Bits of the phrases: most of another text's phrases are nowhere, and seen to be so.
     bits: Vec<u64>,
-    /// The phrases themselves, once one may be there.
+    /// How many seemed to be there, and were searched for.
+    searched: Cell<usize>,
+    /// The phrases themselves, once many were.
     all: OnceCell<FxHashSet<[u32; MOST_WORDS]>>,
 }
 
@@ -77,6 +82,7 @@ impl<'w> Phrases<'w> {
         let mut phrases = Phrases {
             words,
             bits: vec![0; words.len().next_power_of_two()],
+            searched: Cell::new(0),
             all: OnceCell::new(),
         };
         for phrase in phrases_of(words) {
@@ -96,11 +102,20 @@ impl<'w> Phrases<'w> {
 
     fn has(&self, phrase: &[Word]) -> bool {
         let (at, bit) = self.place(phrase);
-        self.bits[at] & bit != 0
-            && self
-                .all
-                .get_or_init(|| phrases_of(self.words).map(hashes).collect())
-                .contains(&hashes(phrase))
+        if self.bits[at] & bit == 0 {
+            return false;
+        }
+        let hashes = hashes(phrase);
+        self.searched.set(self.searched.get() + 1);
+        if self.searched.get() <= SEARCHED {
+            let first = phrase[0].hash();
+            let starts = (0..self.words.len()).filter(|&at| self.words[at].hash() == first);
+            return starts
+                .filter_map(|at| self::phrase(self.words, at))
+                .any(|other| self::hashes(other) == hashes);
+        }
+        let all = || phrases_of(self.words).map(self::hashes).collect();
+        self.all.get_or_init(all).contains(&hashes)
     }
 
     /// For each word that does not match whether it is in a phrase which the other text has.

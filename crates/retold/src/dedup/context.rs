@@ -33,7 +33,7 @@ pub struct Limits {
 impl Default for Limits {
     fn default() -> Self {
         Limits {
-            component: 1000,
+            component: 100,
             heavy: 128,
             bounded: 16,
             bounded_keys: 48,

@@ -68,6 +68,9 @@ pub struct Dedup<'a> {
     limits: Limits,
 }
 
+/// Of components of up to so many pages all pairs are listed, if they are asked for.
+const ALL_PAIRS: usize = 1000;
+
 impl<'a> Dedup<'a> {
     /// A job that this model judges. One that knows nothing yet learns from the pages; one that does judges by what it knows.
     pub fn new(model: Model) -> Dedup<'a> {
@@ -97,6 +100,9 @@ impl<'a> Dedup<'a> {
     /// What it may use; by default one thread a core, and no temporary files.
     pub fn resources(mut self, resources: &RunConfig) -> Self {
         self.resources = resources.clone();
+        if resources.all_pairs {
+            self.limits.component = ALL_PAIRS;
+        }
         self
     }
 

@@ -1,5 +1,7 @@
 //! What is known of a pair of texts: their comparison, and what sketches and the model say of it. Each value is computed once.
 
+use std::cell::OnceCell;
+
 use super::fingerprint::Fingerprint;
 use super::limits;
 use super::overlap::SketchOverlap;
@@ -23,6 +25,7 @@ pub(super) enum Kind {
 /// What is known of two texts, the smaller first.
 pub(super) struct Facts<'f> {
     small: &'f Fingerprint<'f>,
+    large: &'f Fingerprint<'f>,
     pub(super) of: Comparison,
     pub(super) overlap: SketchOverlap,
     /// From which size on passages are own, for each text.
@@ -34,10 +37,8 @@ pub(super) struct Facts<'f> {
     pub(super) kind: Kind,
     /// Coverage outside templates, by the sketches.
     pub(super) rest: f64,
-    /// Numbers of the smaller page that the other has, and all.
-    numbers: (usize, usize),
-    /// The share of the longest words of each page that the other has; the lower one.
-    pub(super) longest: f64,
+    /// What of names and numbers agrees, once it is asked for.
+    names: OnceCell<Names>,
 }
 
 impl<'f> Facts<'f> {
@@ -57,11 +58,6 @@ impl<'f> Facts<'f> {
         });
         let of = Comparison::of(&sides[0], &sides[1], runs);
         let overlap = SketchOverlap::of_fingerprints(small, large, params.below());
-        let is_equal = of.here.in_order == of.here.all && of.there.in_order == of.there.all;
-        let (numbers, longest) = match is_equal {
-            true => ((0, 0), 1.0),
-            false => names(small, large, &of),
-        };
         let has_story = of.here.story >= limits::STORY_WORDS * WORD;
         let is_article =
             small.prose >= params.least_prose() && small.tokens >= limits::ARTICLE_WORDS;
@@ -73,6 +69,7 @@ impl<'f> Facts<'f> {
         };
         Facts {
             small,
+            large,
             limits: own_limits,
             has_story,
             is_article,
@@ -80,15 +77,30 @@ impl<'f> Facts<'f> {
             rest: overlap.non_boilerplate_coverage(overlap.least_non_boilerplate()),
             of,
             overlap,
-            numbers,
-            longest,
+            names: OnceCell::new(),
         }
+    }
+
+    fn names(&self) -> &Names {
+        self.names
+            .get_or_init(|| Names::of(self.small, self.large, &self.of))
+    }
+
+    /// The share of the longest words of each page that the other has; the lower one.
+    pub(super) fn longest(&self) -> f64 {
+        self.names().longest
     }
 
     /// Whether one of the texts says something of its own.
     pub(super) fn has_own(&self) -> bool {
         self.limits[0].is_reached(&self.of.here.own)
             || self.limits[1].is_reached(&self.of.there.own)
+    }
+
+    /// Whether the smaller page is an article of some length, most of which the other has.
+    pub(super) fn is_most_of_article(&self) -> bool {
+        let here = &self.of.here;
+        self.is_article && here.all >= limits::LEAST_ARTICLE * WORD
     }
 
     /// Whether the smaller and the larger text say something of their own.
@@ -98,16 +110,18 @@ impl<'f> Facts<'f> {
             true => 1,
             false => limits::MISSING_NUMBERS,
         };
-        if !is_misread && !self.numbers_agree() && self.of.replaced_numbers >= least {
+        if !is_misread && self.of.replaced_numbers >= least && !self.numbers_agree() {
             return [true, true];
         }
         let is_template = self.overlap.has_boilerplate() && self.rest < params.rest;
-        let names_agree = self.numbers_agree() && self.longest >= limits::LONGEST_AS_EVIDENCE;
         let least = limits::OWN_BESIDE_TEMPLATE * WORD;
-        let own = [&self.of.here, &self.of.there]
-            .map(|of| of.own_size() >= least || !names_agree && of.unlike >= least);
-        if is_template && !is_misread && own[0] {
-            return own;
+        if is_template && !is_misread {
+            let names_agree = self.numbers_agree() && self.longest() >= limits::LONGEST_AS_EVIDENCE;
+            let own = [&self.of.here, &self.of.there]
+                .map(|of| of.own_size() >= least || !names_agree && of.unlike >= least);
+            if own[0] {
+                return own;
+            }
         }
         [
             self.limits[0].is_reached(&self.of.here.own),
@@ -117,7 +131,7 @@ impl<'f> Facts<'f> {
 
     /// Whether the other page has the numbers of the smaller one.
     pub(super) fn numbers_agree(&self) -> bool {
-        let (found, all) = self.numbers;
+        let (found, all) = self.names().numbers;
         all == 0 || ratio(found, all) >= limits::NUMBERS
     }
 
@@ -143,7 +157,8 @@ impl<'f> Facts<'f> {
     /// Whether the smaller page is long enough, and enough of it in order, to see that a machine misread it.
     pub(super) fn may_be_misread(&self) -> bool {
         let here = &self.of.here;
-        self.small.tokens >= limits::MISREAD_WORDS
+        self.kind != Kind::Form
+            && self.small.tokens >= limits::MISREAD_WORDS
             && ratio(here.in_order, here.all) >= limits::MISREAD_IN_ORDER
     }
 
@@ -170,16 +185,23 @@ impl<'f> Facts<'f> {
     }
 }
 
-/// Numbers of the smaller text that the other has, and all; and the lower share of the longest words.
-fn names(
-    small: &Fingerprint<'_>,
-    large: &Fingerprint<'_>,
-    of: &Comparison,
-) -> ((usize, usize), f64) {
-    let (here, there) = (of.alignment.matched_here(), of.alignment.matched_there());
-    let numbers = numbers_found((small.words, &here), large.words);
-    let of_small = longest_found((small.words, &here), large.words);
-    let of_large = longest_found((large.words, &there), small.words);
-    let longest = [of_small, of_large].map(|(found, all)| ratio(found, all));
-    (numbers, longest[0].min(longest[1]))
+/// What of the names and numbers of two texts agrees.
+struct Names {
+    /// Numbers of the smaller text that the other has, and all.
+    numbers: (usize, usize),
+    /// The share of the longest words of each text that the other has; the lower one.
+    longest: f64,
+}
+
+impl Names {
+    fn of(small: &Fingerprint<'_>, large: &Fingerprint<'_>, of: &Comparison) -> Names {
+        let (here, there) = (of.alignment.matched_here(), of.alignment.matched_there());
+        let of_small = longest_found((small.words, &here), large.words);
+        let of_large = longest_found((large.words, &there), small.words);
+        let longest = [of_small, of_large].map(|(found, all)| ratio(found, all));
+        Names {
+            numbers: numbers_found((small.words, &here), large.words),
+            longest: longest[0].min(longest[1]),
+        }
+    }
 }

@@ -1,6 +1,8 @@
 //! The limits of the verdict on two texts, those that are no parameters: one table. Each says its unit, and which labelled set pays if it
 //! moves.
 
+/// Runs of words in common over those of the smaller page, from which on texts are aligned. (Speed; no set.)
+pub(super) const RUNS_IN_COMMON: f64 = 0.3;
 /// Words in common, in any order, over those of the smaller page: below this nothing is aligned. (Speed; no set.)
 pub(super) const WORDS_IN_COMMON: f64 = 0.35;
 /// Pairs of words in common over those of the smaller page: below this nothing is aligned. (Speed; `vszh`.)
@@ -11,8 +13,10 @@ pub(super) const STORY_WORDS: usize = 12;
 pub(super) const FRAMES_IN_COMMON: f64 = 0.95;
 /// Pages that have this share of the smaller one in common are copies however frequent all of it is, ... (`msadvisories`)
 pub(super) const NEARLY_EQUAL: f64 = 0.95;
-/// ... if no more words than this are replaced.
-pub(super) const REPLACED_IN_EQUAL: usize = 1;
+/// ... if no word is replaced.
+pub(super) const REPLACED_IN_EQUAL: usize = 0;
+/// Articles that share so much overlap, also if names in it are others. (`eventmonitor`)
+pub(super) const MOST_OF_ARTICLE: f64 = 0.8;
 /// Words of articles that are evidence although other pages have them too: a statement, not a line at the foot of a page. (`eventmonitor`)
 pub(super) const STATEMENT_WORDS: usize = 50;
 /// Pages of fewer words are no articles. (`advisories`)

@@ -44,43 +44,44 @@ pub(in crate::method) const INFO: MethodInfo = MethodInfo {
     build: |params, known| Box::new(Coverage::new(params.into(), known)),
 };
 
-/// Coverage: a page repeats another if that has most of its text, word for word, and the rest does not contradict.
+/// Coverage: a page repeats another if it says what that one says, and the other leaves it nothing of its own.
 ///
 /// # What it finds
-/// Reprints, edited and shortened copies, and pages contained in longer ones, in any language, in prose, lists, code and
-/// poems, however many there are of them.
+/// Reprints, edited, reworded and shortened copies, and pages contained in longer ones, in any language, in prose, lists, code and
+/// poems, however many there are of them. And pages that share a story while each says something of its own besides: these overlap.
 ///
 /// # How
-/// A sketch is the grams of `width` words (single characters in scripts without spaces) whose hash falls into a fixed
-/// 1/`sample` of all hashes, at least the sixteen smallest. Two pages are candidates if what their sketches share is not
-/// surely too little. Candidates are judged on their texts. The coverage of two pages is the share of the smaller one's runs of
-/// `run` words that the other has. What is not covered is judged by where it stands: a reprint differs before and behind
-/// the shared text, or in scattered words; a form or a template has slots inside, which each page fills with words of its
-/// own. So gaps inside (a fragment of a menu apart from the shared text is outside, and so is what follows a headline that both
-/// pages have) may hold no more than `gaps` of the smaller page, and words that are replaced by others no more than
-/// `replaced`, if both fillings are rare in the collection; where the shared text is on many texts, `replaced_frequent`. (And at both
-/// ends `replaced`, if it may be a menu: the pages are of like length and no articles.) On a page of fewer than `short` words it is
-/// `short_replaced`, at its ends too, but single ideographs may be others. So it is where templates leave fewer words than that, of these.
+/// A sketch is the grams of `width` words (single characters in scripts without spaces, and syllables of Hangul) whose hash falls into
+/// a fixed 1/`sample` of all hashes, at least the sixteen smallest. Two pages are candidates if what their sketches share is not
+/// surely too little. The texts of candidates are compared once: the words that both have in the same order, exactly or nearly, the
+/// passages that stand elsewhere in the other, and the *own passages*, which the other does not have at all. Three questions follow.
+/// Each has a few rules, of which one has to hold.
 ///
-/// A gram on at least `common_df` different texts is frequent. It is a template's if few pairs of the pages that have it
-/// agree in nearly everything: a family of reprints does, the users of a disclaimer, a menu or an advert do not. Both are
-/// learnt once, from sketches, and frozen. What templates share is evidence only on articles, that is, where `prose` of the
-/// smaller page stands in sentences with a full stop and 50 runs are shared; elsewhere `rest` of what is no template's has to be
-/// shared too. (Or `many` runs, which is off: menus are long.)
+/// 1. Do they share enough? The larger page has `threshold` of the words of the smaller one outside frames.
+/// 2. Is that a story, or a frame? Asked only where some of it may be a template's. What is no template's agrees too (`rest`), or hardly
+///    a word differs, or the page is an article (`prose`) and a statement is shared, or the names and numbers agree.
+/// 3. Are they the same, where they differ in words? No more words are replaced by others than in a copy (`replaced`, less in forms,
+///    `replaced_frequent`, and on pages of fewer than `short` words, `short_replaced`), or a machine misread them, or `reworded` of the
+///    words are in order and names and numbers agree.
 ///
-/// Where it can decide, the texts are aligned word by word. A pair is rejected after all if a long passage of sentences stands in the
-/// place of another, as under a notice that articles share; and accepted after all if `reworded` of the words stand in the same order
-/// while the longest words and the numbers agree, or if what differs is misread.
+/// So what are they? A page says something of its own if a passage has `own_words` words and `own_share` of the page, or if several have
+/// three times that together; or if other numbers stand in place of its numbers. Neither does: duplicates. Only the larger: it contains
+/// the other. Both: they overlap, and nobody is dropped for it.
+///
+/// A frame's line is no evidence and not own. It is a line without a full sentence that several otherwise different texts have; numbers
+/// in it do not count. Short lines without a sentence at both ends of a text are not own either. A template's gram is on at least
+/// `common_df` different texts of which few pairs agree in nearly everything (`agreement`). Both are learnt once, and frozen.
 ///
 /// # Misses
-/// Copies in which every fourth word was changed. Articles that are less than `threshold` of both pages' text.
+/// Copies in which every fourth word was changed. A story in two different long notices. Two pages under one notice that differ in a few
+/// words, neither numbers nor names, if nothing was learnt of the notice.
 ///
 /// # Parameters
 /// `retold methods coverage` lists them with their ranges.
 ///
 /// # Reference
 /// Containment and its sample: Broder, On the resemblance and containment of documents, 1997. Full stops as the mark of
-/// body text: Wei et al., CCDet, 2013. The rest is ours; `docs/lab/coverage.md` has the measurements.
+/// body text: Wei et al., CCDet, 2013. The rest is ours; `docs/lab/own.md` has the measurements.
 #[derive(Clone, Debug)]
 pub struct Coverage {
     pub(super) params: CoverageParams,

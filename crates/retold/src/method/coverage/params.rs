@@ -7,15 +7,15 @@ use crate::param::params;
 params! {
     /// The parameters of `coverage`.
     pub(super) struct CoverageParams {
-        /// minimum coverage: share of the smaller page's runs of words that the other page has
+        /// minimum share of the smaller page's words outside frames that the other page has, in order or in a moved passage
         threshold: f64[0.05..=1.0] = 0.6,
-        /// minimum length ratio of duplicates; below it one page contains the other
+        /// only with verify=off: minimum length ratio of duplicates; below it one page contains the other
         length_threshold: f64[0.0..=1.0] = 0.5,
-        /// maximum share of the smaller page that is replaced by other words, both rare in the collection
+        /// maximum share of the smaller page's words outside templates that is replaced by other words
         replaced: f64[0.0..=1.0] = 0.15,
-        /// the same if much of the shared text is on many texts: forms have slots
+        /// the same in a form: a third of the shared text belongs to templates
         replaced_frequent: f64[0.0..=1.0] = 0.04,
-        /// pages with fewer words (characters, in scripts without spaces) are short
+        /// pages with fewer words (five thirds as many characters) outside frames are short
         short: usize[0..=1_000_000] = 60,
         /// maximum share of a short page that is replaced, also at its ends
         short_replaced: f64[0.0..=1.0] = 0.02,
@@ -27,7 +27,7 @@ params! {
         rest: f64[0.0..=1.0] = 0.4,
         /// a page with at least this share of its text in full sentences is an article; there, shared text of templates counts
         prose: f64[0.0..=1.0] = 0.8,
-        /// with at least this many shared runs of words, shared text of templates counts on any page; 1000000000: never
+        /// candidates: with at least this many shared runs of words, shared text of templates counts on any page; 1000000000: never
         many: usize[1..=1_000_000_000] = 1_000_000_000,
         /// a page is the other reworded if the other has at least this share of the smaller page's words in the same order; 1: never
         reworded: f64[0.5..=1.0] = 0.75,

@@ -22,6 +22,8 @@ pub(super) const QUESTIONS: [Question; 3] = [Question::Shared, Question::Story, 
 /// A rule of the verdict.
 pub(super) struct Rule {
     pub(super) question: Question,
+    /// Whether a pair for which only this rule holds overlaps, whatever else is known.
+    overlaps: bool,
     /// What follows if it holds, and if not.
     outcomes: (&'static str, &'static str),
     /// Whether it says something of such a pair.
@@ -38,9 +40,10 @@ fn words(size: usize) -> usize {
 }
 
 /// The rules, in the order in which they are asked.
-pub(super) const RULES: [Rule; 8] = [
+pub(super) const RULES: [Rule; 9] = [
     Rule {
         question: Question::Shared,
+        overlaps: false,
         outcomes: ("", ""),
         applies: always,
         check: |facts, params| {
@@ -66,6 +69,7 @@ pub(super) const RULES: [Rule; 8] = [
     },
     Rule {
         question: Question::Story,
+        overlaps: false,
         outcomes: (
             "enough evidence",
             "evidence only if names agree, or in an article",
@@ -78,6 +82,7 @@ pub(super) const RULES: [Rule; 8] = [
     },
     Rule {
         question: Question::Story,
+        overlaps: false,
         outcomes: ("nearly equal pages", "not nearly equal"),
         applies: |facts| {
             facts.overlap.has_boilerplate()
@@ -98,6 +103,7 @@ pub(super) const RULES: [Rule; 8] = [
     },
     Rule {
         question: Question::Story,
+        overlaps: false,
         outcomes: ("a statement in an article", "no statement"),
         applies: |facts| facts.overlap.has_boilerplate() && facts.is_article,
         check: |facts, _| {
@@ -114,12 +120,14 @@ pub(super) const RULES: [Rule; 8] = [
     },
     Rule {
         question: Question::Story,
+        overlaps: false,
         outcomes: ("names agree", "names do not agree"),
         applies: |facts| facts.overlap.has_boilerplate() && facts.numbers_agree(),
         check: |facts, _| longest(facts, limits::LONGEST_AS_EVIDENCE),
     },
     Rule {
         question: Question::Same,
+        overlaps: false,
         outcomes: ("as in a copy", "only if names and numbers agree"),
         applies: always,
         check: |facts, params| {
@@ -134,6 +142,7 @@ pub(super) const RULES: [Rule; 8] = [
     },
     Rule {
         question: Question::Same,
+        overlaps: false,
         outcomes: ("misread by a machine", "not misread"),
         applies: |facts| facts.may_be_misread(),
         check: |facts, _| {
@@ -144,15 +153,34 @@ pub(super) const RULES: [Rule; 8] = [
     },
     Rule {
         question: Question::Same,
+        overlaps: false,
         outcomes: ("reworded", "not reworded"),
         applies: |facts| facts.kind == Kind::Page && facts.numbers_agree() && facts.keeps_names(),
         check: |facts, params| {
             let least = params.reworded;
             let here = &facts.of.here;
             let meaning = "words of the smaller page that the other has in the same order, divided by all; numbers and names are the same";
-            let is_same = facts.longest >= limits::LONGEST && least < 1.0;
+            let is_same = facts.longest() >= limits::LONGEST && least < 1.0;
             let shared = if is_same { words(here.in_order) } else { 0 };
             Check::ratio("reworded", meaning, shared, words(here.all).max(1), least)
+        },
+    },
+    Rule {
+        question: Question::Same,
+        overlaps: true,
+        outcomes: ("overlaps: an article in which names differ", "not the same"),
+        applies: |facts| facts.is_most_of_article(),
+        check: |facts, _| {
+            let here = &facts.of.here;
+            let meaning =
+                "words of an article that the other page has in the same order, divided by all";
+            Check::ratio(
+                "most of an article",
+                meaning,
+                words(here.in_order),
+                words(here.all).max(1),
+                limits::MOST_OF_ARTICLE,
+            )
         },
     },
 ];
@@ -160,27 +188,42 @@ pub(super) const RULES: [Rule; 8] = [
 fn longest(facts: &Facts<'_>, least: f64) -> Check {
     let meaning =
         "share of the longest words of one page that the other has; the lower of the two shares";
-    Check::value("longest words", meaning, facts.longest).against(Op::AtLeast, least)
+    Check::value("longest words", meaning, facts.longest()).against(Op::AtLeast, least)
+}
+
+/// What a question comes to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Answer {
+    /// None of its rules holds.
+    No,
+    /// A rule holds, or none applies.
+    Yes,
+    /// A rule holds by which the pages overlap, and no more.
+    Overlaps,
 }
 
 impl Question {
-    /// Whether a rule of this question holds, or none applies.
-    pub(super) fn is_answered(
+    /// The answer of the first rule of this question that holds.
+    pub(super) fn answer(
         self,
         facts: &Facts<'_>,
         params: &CoverageParams,
         trace: &mut Trace,
-    ) -> bool {
+    ) -> Answer {
         let rules = RULES.iter().filter(|rule| rule.question == self);
         let rules: Vec<&Rule> = rules.filter(|rule| (rule.applies)(facts)).collect();
-        let Some((last, others)) = rules.split_last() else {
-            return true;
-        };
-        let mut others = others.iter();
-        // If the last one does not hold, the answer is no.
-        others.any(|rule| {
+        let held = rules.iter().enumerate().find(|(at, rule)| {
             let check = (rule.check)(facts, params);
-            trace.test(check.deciding(rule.outcomes.0, rule.outcomes.1))
-        }) || trace.test((last.check)(facts, params))
+            // If the last one does not hold, the answer is no.
+            match at + 1 == rules.len() {
+                true => trace.test(check),
+                false => trace.test(check.deciding(rule.outcomes.0, rule.outcomes.1)),
+            }
+        });
+        match held {
+            None if !rules.is_empty() => Answer::No,
+            Some((_, rule)) if rule.overlaps => Answer::Overlaps,
+            _ => Answer::Yes,
+        }
     }
 }

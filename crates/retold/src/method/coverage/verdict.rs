@@ -5,7 +5,7 @@ use super::fingerprint::Fingerprint;
 use super::limits;
 use super::params::CoverageParams;
 use super::position_index::{Matches, PositionIndex};
-use super::rules::QUESTIONS;
+use super::rules::{Answer, QUESTIONS};
 use crate::compare::{
     Anchor, OwnLimit, WORD, chained, in_common, own_against, pairs_in_common, size,
 };
@@ -23,35 +23,27 @@ impl CoverageParams {
         // Of texts of one length either may count as the smaller, but always the same.
         let is_smaller = (a.tokens, a) <= (b.tokens, b);
         let (small, large) = if is_smaller { (a, b) } else { (b, a) };
-        let meaning = "words of the smaller page that the other has, in any order, divided by all; not aligned if fewer";
-        let common = in_common(small.words, large.words);
-        let common = Check::value("words in common", meaning, common);
-        let meaning = "the same of pairs of words";
-        let pairs = || {
-            Check::value(
-                "pairs in common",
-                meaning,
-                pairs_in_common(small.words, large.words),
-            )
-        };
-        if !trace.test(common.against(Op::AtLeast, limits::WORDS_IN_COMMON))
-            || !trace.test(pairs().against(Op::AtLeast, limits::PAIRS_IN_COMMON))
-        {
-            return None;
-        }
         let index = index.get_or_insert_with(|| PositionIndex::of(a.runs(self.run)));
         let matches = match is_smaller {
             true => index.in_larger(&large.runs(self.run)),
             false => index.of_smaller(&small.runs(self.run)),
         };
+        let all = small.tokens.saturating_sub(self.run) + 1;
+        if !self.may_share((small, large), ratio(matches.runs, all), trace) {
+            return None;
+        }
         let runs = anchors(&matches, self.run.min(small.tokens));
         let runs = chained(small.words, large.words, &runs);
         let facts = Facts::of((small, large), &runs, self);
-        let mut questions = QUESTIONS.iter();
-        if !questions.all(|question| question.is_answered(&facts, self, trace)) {
-            return None;
+        let mut overlaps = false;
+        for question in QUESTIONS {
+            match question.answer(&facts, self, trace) {
+                Answer::No => return None,
+                Answer::Yes => {}
+                Answer::Overlaps => overlaps = true,
+            }
         }
-        let verdict = self.related(&facts, trace)?;
+        let verdict = self.related(&facts, overlaps, trace)?;
         Some(if is_smaller {
             verdict
         } else {
@@ -59,9 +51,44 @@ impl CoverageParams {
         })
     }
 
+    /// False if the texts have so little in common that they need not be aligned: few runs of words, few words, or few pairs of words.
+    fn may_share(
+        &self,
+        (small, large): (&Fingerprint<'_>, &Fingerprint<'_>),
+        runs: f64,
+        trace: &mut Trace,
+    ) -> bool {
+        let check = |name, meaning, value, least| {
+            Check::value(name, meaning, value).against(Op::AtLeast, least)
+        };
+        let meaning = "runs of words of the smaller page that the other has, divided by all";
+        let runs = check("runs", meaning, runs, limits::RUNS_IN_COMMON);
+        if trace.test(runs.deciding("aligned", "aligned if words are in common")) {
+            return true;
+        }
+        let meaning = "words of the smaller page that the other has, in any order, divided by all; not aligned if fewer";
+        let words = in_common(small.words, large.words);
+        if !trace.test(check(
+            "words in common",
+            meaning,
+            words,
+            limits::WORDS_IN_COMMON,
+        )) {
+            return false;
+        }
+        let meaning = "the same of pairs of words";
+        let pairs = pairs_in_common(small.words, large.words);
+        trace.test(check(
+            "pairs in common",
+            meaning,
+            pairs,
+            limits::PAIRS_IN_COMMON,
+        ))
+    }
+
     /// The verdict on the smaller and the larger of two texts that share a story.
-    fn related(&self, facts: &Facts<'_>, trace: &mut Trace) -> Option<Verdict> {
-        let own = facts.own(self);
+    fn related(&self, facts: &Facts<'_>, overlaps: bool, trace: &mut Trace) -> Option<Verdict> {
+        let own = if overlaps { [true; 2] } else { facts.own(self) };
         let (here, there) = (&facts.of.here, &facts.of.there);
         let meaning = "words in own passages, which the other page does not have";
         let words = |of: &crate::compare::Shares| of.own_size() / WORD;
