@@ -25,9 +25,14 @@ pub const PRESETS: &[Preset] = &[
     Preset {
         name: "copies",
         method: "coverage",
-        params: &[("threshold", "0.8"), ("reworded", "1")],
+        params: &[
+            ("threshold", "0.8"),
+            ("reworded", "1"),
+            ("own_words", "0"),
+            ("own_share", "0"),
+        ],
         source: "docs/coverage.md",
-        remark: "stricter than the default: finds copies and light edits, but no reworded pages",
+        remark: "`--own 0`, and stricter: only pages that add nothing go, no reworded ones",
     },
     Preset {
         name: "retellings",
@@ -36,9 +41,11 @@ pub const PRESETS: &[Preset] = &[
             ("threshold", "0.5"),
             ("replaced", "0.3"),
             ("reworded", "0.65"),
+            ("own_words", "50"),
+            ("own_share", "0.2"),
         ],
         source: "docs/coverage.md",
-        remark: "looser than the default: finds more rewritten pages, and more false pairs",
+        remark: "`--own 50,20%`, and looser: finds more rewritten pages and more false pairs, and drops pages that say a little of their own",
     },
     Preset {
         name: "ccdet",

@@ -122,7 +122,9 @@ impl<'a> Fingerprint<'a> {
     pub(super) fn in_frames(&self) -> Vec<bool> {
         let mut marks = vec![false; self.tokens];
         for (words, flags) in self.units() {
-            if flags & FRAME != 0 && flags & SENTENCE == 0 {
+            // A line of more words is text, of people who write no full stops.
+            let is_short = size(&self.words[words.clone()]) <= SHORT_LINE;
+            if flags & FRAME != 0 && flags & SENTENCE == 0 && is_short {
                 marks[words].fill(true);
             }
         }

@@ -212,18 +212,22 @@ impl Question {
     ) -> Answer {
         let rules = RULES.iter().filter(|rule| rule.question == self);
         let rules: Vec<&Rule> = rules.filter(|rule| (rule.applies)(facts)).collect();
+        if rules.is_empty() {
+            return Answer::Yes;
+        }
+        let last = rules.len() - 1;
         let held = rules.iter().enumerate().find(|(at, rule)| {
             let check = (rule.check)(facts, params);
             // If the last one does not hold, the answer is no.
-            match at + 1 == rules.len() {
-                true => trace.test(check),
-                false => trace.test(check.deciding(rule.outcomes.0, rule.outcomes.1)),
-            }
+            trace.test(match *at < last {
+                true => check.deciding(rule.outcomes.0, rule.outcomes.1),
+                false => check,
+            })
         });
         match held {
-            None if !rules.is_empty() => Answer::No,
+            None => Answer::No,
             Some((_, rule)) if rule.overlaps => Answer::Overlaps,
-            _ => Answer::Yes,
+            Some(_) => Answer::Yes,
         }
     }
 }
