@@ -283,9 +283,9 @@ mod tests {
     #[test]
     fn chance_matches_are_left_out() {
         let matched = |one: &str, other: &str| {
-            align(&words(one), &words(other), &[])
-                .without_chance()
-                .matched()
+            let (one, other) = (words(one), words(other));
+            let runs = chained(&one, &other, &anchors(&one, &other, 5, 8));
+            align(&one, &other, &runs).without_chance().matched()
         };
         let unlike = |from: u8| {
             let letters = (from..from + 12).map(|n| char::from(b'a' + n).to_string().repeat(3));

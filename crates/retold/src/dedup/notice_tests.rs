@@ -60,10 +60,7 @@ fn records_above_one_notice_stay() {
 fn a_list_above_the_notice_takes_no_other_page_along() {
     for count in [128, 140] {
         let text = |n: usize| match n {
-            0 => format!(
-                "{}\n\n{NOTICE}",
-                own(0, 24).replace(". ", "\n").replace(' ', "\n")
-            ),
+            0 => format!("{}\n\n{NOTICE}", own(0, 24).replace('.', ",")),
             n => format!("{}\n\n{NOTICE}", own(n, 20 + n % 11)),
         };
         let pages: Vec<Page> = (0..count)

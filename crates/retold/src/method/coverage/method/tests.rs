@@ -237,9 +237,9 @@ fn a_template_is_no_evidence_an_article_is() {
     let shorter = |own: usize| as_sentences(&format!("{block} {}", words(own, own + 2)));
     let found = verdict(&method, &shorter(1000), &shorter(2000)).unwrap();
     assert_eq!(found.relation, Relation::Duplicate);
-    // But a line at the foot of a page, 48 runs, is too little.
+    // But a line at the foot of a page, 40 words, is too little.
     let line = |own: usize| {
-        let block = &sentences[0][..sentences[0].find(" W50").unwrap()];
+        let block = &sentences[0][..sentences[0].find(" W40").unwrap()];
         format!(
             "{} {block}",
             words(own, own + 20).replace(" w", ". W") + "."

@@ -110,7 +110,7 @@ fn without_a_limit_every_word_is_own() {
 #[test]
 fn a_moved_paragraph_is_nobodys_own() {
     let method = coverage(&[]);
-    let moved = format!("{}\n{}", told(4, 6), told(0, 4));
+    let moved = format!("{}\n\n{}", told(4, 6), told(0, 4));
     assert_eq!(
         found(&method, &told(0, 10), &moved),
         Some((Relation::Duplicate, 0, 0))
@@ -123,25 +123,28 @@ fn a_short_line_at_an_end_is_not_own() {
     let method = coverage(&[]);
     let own = line(900, 914);
     let story = told(0, 10);
-    for page in [format!("{story}\n{own}"), format!("{own}\n{story}")] {
+    for page in [format!("{story}\n\n{own}"), format!("{own}\n\n{story}")] {
         assert_eq!(
             found(&method, &story, &page),
             Some((Relation::Duplicate, 0, 0))
         );
     }
     // Between sentences it is, and so is a sentence.
-    let inside = format!("{}\n{own}\n{}", told(0, 5), told(5, 5));
+    let inside = format!("{}\n\n{own}\n\n{}", told(0, 5), told(5, 5));
     assert_eq!(
         found(&method, &story, &inside),
         Some((Relation::ContainedBy, 0, 14))
     );
-    let sentence = format!("{story}\n{own}.");
+    let sentence = format!("{story}\n\n{own}.");
     assert_eq!(
         found(&method, &story, &sentence),
         Some((Relation::ContainedBy, 0, 14))
     );
     let lines: Vec<String> = (0..10).map(|n| line(10 * n, 10 * n + 10)).collect();
-    let (list, longer) = (lines.join("\n"), format!("{}\n{own}", lines.join("\n")));
+    let (list, longer) = (
+        lines.join("\n\n"),
+        format!("{}\n\n{own}", lines.join("\n\n")),
+    );
     assert_eq!(
         found(&method, &list, &longer),
         Some((Relation::ContainedBy, 0, 14))
@@ -152,9 +155,9 @@ fn a_short_line_at_an_end_is_not_own() {
 #[test]
 fn a_story_in_the_frames_of_sites_is_one() {
     let frame =
-        |site: usize, n: usize| line(3000 + 100 * site + 20 * n, 3018 + 100 * site + 20 * n);
+        |site: usize, n: usize| line(3000 + 100 * site + 20 * n, 3008 + 100 * site + 20 * n);
     let framed =
-        |site: usize, text: &str| format!("{}\n{text}\n{}", frame(site, 0), frame(site, 1));
+        |site: usize, text: &str| format!("{}\n\n{text}\n\n{}", frame(site, 0), frame(site, 1));
     let mut texts: Vec<String> = (0..4).map(|site| framed(site, &told(0, 10))).collect();
     let others = (0..4).flat_map(|site| (1..4).map(move |n| (site, 30 * site + 10 * n)));
     texts.extend(others.map(|(site, from)| framed(site, &told(from, 10))));
@@ -167,7 +170,7 @@ fn a_story_in_the_frames_of_sites_is_one() {
     assert_eq!(found(&method, texts[0], texts[4]), None);
 }
 
-/// A notice of 40 words is another with one other word, also in a template of 60 words that is known to be a frame.
+/// A notice of 40 words is another with one other word, also in lines that are known to be a frame.
 #[test]
 fn a_short_notice_is_another_with_one_other_word() {
     let notice = |name: &str| format!("{} {name} {}.", line(500, 520), line(520, 539));
@@ -177,7 +180,7 @@ fn a_short_notice_is_another_with_one_other_word() {
         found(&method, &notice("abc"), &notice("abc")),
         Some((Relation::Duplicate, 0, 0))
     );
-    let framed = |text: &str| format!("{}\n{}\n{text}", line(0, 30), line(30, 60));
+    let framed = |text: &str| format!("{}\n\n{}\n\n{text}", line(0, 12), line(12, 24));
     let mut texts = vec![framed(&notice("abc")), framed(&notice("xyz"))];
     texts.extend((10..14).map(|n| framed(&told(10 * n, 5))));
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
@@ -187,7 +190,10 @@ fn a_short_notice_is_another_with_one_other_word() {
 
 /// The rules that were asked.
 fn asked(method: &Coverage, a: &str, b: &str) -> Vec<String> {
-    tested(method, a, b).split_off(2)
+    let tested = tested(method, a, b).into_iter();
+    tested
+        .skip_while(|line| !line.starts_with("shared"))
+        .collect()
 }
 
 #[test]
@@ -247,14 +253,6 @@ fn what_makes_a_template_evidence() {
     assert_eq!(
         found(&pages.0, &pages.1[0], &pages.1[1]).unwrap().0,
         Relation::Duplicate
-    );
-    assert_eq!(
-        last_of(
-            "equal",
-            &in_template(&line(0, 60), [&line(1000, 1008), &line(1100, 1108)])
-        )
-        .unwrap(),
-        "equal = 60/68 = 0.88 < 0.95"
     );
     let pages = in_template(&line(0, 100), more);
     assert_eq!(last_of("equal", &pages), None);
@@ -334,20 +332,15 @@ fn when_other_words_make_no_other_page() {
         "reworded = 82/100 = 0.82 ≥ 0.75",
     ];
     assert_eq!(lines[1..4], rest);
-    // With other names it is another page.
-    let names = |word: &str, at: usize| {
-        if word.len() > 3 {
-            format!("c{at}yyyyyyyyyy").replace(char::is_numeric, "q") + word
-        } else {
-            word.to_owned()
-        }
+    // Twenty other names side by side are each page's own.
+    let names = |word: &str, at: usize| match word.len() > 3 {
+        true => plain(2000 + at, 2001 + at)[0].clone() + "yyyyyyyy",
+        false => word.to_owned(),
     };
-    let renamed: Vec<String> = text
-        .iter()
-        .enumerate()
-        .map(|(at, word)| names(word, at))
-        .collect();
-    assert_eq!(verdict(&method, &text.join(" "), &renamed.join(" ")), None);
+    let renamed = text.iter().enumerate().map(|(at, word)| names(word, at));
+    let renamed: Vec<String> = renamed.collect();
+    let renamed = found(&method, &text.join(" "), &renamed.join(" "));
+    assert_eq!(renamed, Some((Relation::Overlaps, 20, 20)));
 }
 
 /// Words of a text as sentences: each number is one of the sentences that both texts may have, or of those of its own.
