@@ -12,6 +12,10 @@ use crate::sketch::SketchRef;
 const CANDIDATE: f64 = 0.1;
 /// The same where templates may be all that is shared.
 const CANDIDATE_IN_TEMPLATE: f64 = 0.5;
+/// Coverage of what is no template's from which on texts are compared, although templates are most of what they share ...
+const CANDIDATE_REST: f64 = 0.15;
+/// ... and estimated coverage from which on they are, whatever is a template's.
+const NEARLY_ALL: f64 = 0.85;
 /// Texts are not compared if the estimate is more than this number of standard errors too low.
 const ERRORS: f64 = 1.0;
 
@@ -89,7 +93,8 @@ impl CoverageParams {
         }
         let prose = |sketch: SketchRef<'_>| sketch.extra.first().copied().unwrap_or_default();
         let (_, prose) = (a.keys.len(), prose(a)).min((b.keys.len(), prose(b)));
-        if self.verifies() && (value + slack >= 0.85 || self.is_own_candidate(overlap, trace)) {
+        let rest = overlap.non_boilerplate_coverage(overlap::LEAST_NON_BOILERPLATE);
+        if self.verifies() && (value + slack >= NEARLY_ALL || rest >= CANDIDATE_REST) {
             return Some(value);
         }
         let is_evidence =

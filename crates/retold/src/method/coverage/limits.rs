@@ -4,9 +4,9 @@
 /// Runs of words in common over those of the smaller page, from which on texts are aligned. (Speed; no set.)
 pub(super) const RUNS_IN_COMMON: f64 = 0.3;
 /// Words in common, in any order, over those of the smaller page: below this nothing is aligned. (Speed; no set.)
-pub(super) const WORDS_IN_COMMON: f64 = 0.35;
+pub(super) const WORDS_IN_COMMON: f64 = 0.5;
 /// Pairs of words in common over those of the smaller page: below this nothing is aligned. (Speed; `vszh`.)
-pub(super) const PAIRS_IN_COMMON: f64 = 0.15;
+pub(super) const PAIRS_IN_COMMON: f64 = 0.35;
 /// Words outside frames that make a story; with fewer both pages are only frames. (`wooyun`)
 pub(super) const STORY_WORDS: usize = 12;
 /// Share of the smaller page that pages which are only frames have in common. (`msadvisories`)
