@@ -222,14 +222,14 @@ fn what_is_shared_is_asked_first() {
     );
 }
 
-/// The template on two pages with so many words of their own behind it, and on four others, by which it is known for one.
+/// The template on two pages with so many words of their own behind it, and on forty others, by which it is known for one.
 fn in_template(template: &str, ends: [&str; 2]) -> (Coverage, [String; 2]) {
     let pages = ends.map(|end| format!("{template} {end}"));
-    let others: Vec<String> = (1..5)
+    let others: Vec<String> = (1..41)
         .map(|n| format!("{template} {}", line(2000 + 100 * n, 2050 + 100 * n)))
         .collect();
     let texts: Vec<&str> = pages.iter().chain(&others).map(String::as_str).collect();
-    (fitted(vec![], &texts), pages)
+    (fitted(vec![("agreement", "0.5")], &texts), pages)
 }
 
 fn last_of(name: &str, (method, [a, b]): &(Coverage, [String; 2])) -> Option<String> {
