@@ -26,7 +26,7 @@ pub struct ModelArgs {
     /// Set a parameter of the method, as in --param threshold=0.8; may be repeated
     #[arg(long, value_name = "NAME=VALUE", value_parser = Setting, hide_possible_values = true, help_heading = "Method")]
     param: Vec<(String, String)>,
-    /// How much of its own a page may say and still go: a passage of more than WORDS words and SHARE percent of the page keeps it. 0: a
+    /// How much of its own a page may say and still go: a passage of at least WORDS words and SHARE percent of the page keeps it. 0: a
     /// page goes only if it adds nothing; 50,20% drops more [default: the method's, 12,5%]
     #[arg(long, value_name = "WORDS[,SHARE%]", help_heading = "Method")]
     own: Option<OwnLimit>,

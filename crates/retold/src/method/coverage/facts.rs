@@ -97,10 +97,14 @@ impl<'f> Facts<'f> {
             || self.limits[1].is_reached(&self.of.there.own)
     }
 
-    /// Whether the smaller page is an article of some length, most of which the other has.
-    pub(super) fn is_most_of_article(&self) -> bool {
+    /// Whether pages of which most is shared overlap, although words in them are others: an article of some length, or a short text without a
+    /// template.
+    pub(super) fn may_overlap(&self) -> bool {
         let here = &self.of.here;
-        self.is_article && here.all >= limits::LEAST_ARTICLE * WORD
+        match self.kind {
+            Kind::Short => !self.overlap.has_boilerplate(),
+            Kind::Form | Kind::Page => self.is_article && here.all >= limits::LEAST_ARTICLE * WORD,
+        }
     }
 
     /// Whether the smaller and the larger text say something of their own.

@@ -15,8 +15,8 @@ pub(super) const FRAMES_IN_COMMON: f64 = 0.95;
 pub(super) const NEARLY_EQUAL: f64 = 0.95;
 /// ... if no word is replaced.
 pub(super) const REPLACED_IN_EQUAL: usize = 0;
-/// Articles that share so much overlap, also if names in it are others. (`eventmonitor`)
-pub(super) const MOST_OF_ARTICLE: f64 = 0.8;
+/// Articles, and short texts without a template, that share so much overlap, also if words in them are others. (`eventmonitor`)
+pub(super) const MOST: f64 = 0.8;
 /// Words of articles that are evidence although other pages have them too: a statement, not a line at the foot of a page. (`eventmonitor`)
 pub(super) const STATEMENT_WORDS: usize = 50;
 /// Pages of fewer words are no articles. (`advisories`)

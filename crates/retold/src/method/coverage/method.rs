@@ -62,7 +62,7 @@ pub(in crate::method) const INFO: MethodInfo = MethodInfo {
 ///    a word differs, or the page is an article (`prose`) and a statement is shared, or the names and numbers agree.
 /// 3. Are they the same, where they differ in words? No more words are replaced by others than in a copy (`replaced`, less in forms,
 ///    `replaced_frequent`, and on pages of fewer than `short` words, `short_replaced`), or a machine misread them, or `reworded` of the
-///    words are in order and names and numbers agree.
+///    words are in order and names and numbers agree. Articles of which most is in order, but names differ, only overlap.
 ///
 /// So what are they? A page says something of its own if a passage has `own_words` words and `own_share` of the page, or if several have
 /// three times that together; or if other numbers stand in place of its numbers. Neither does: duplicates. Only the larger: it contains

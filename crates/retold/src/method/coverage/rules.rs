@@ -168,18 +168,18 @@ pub(super) const RULES: [Rule; 9] = [
     Rule {
         question: Question::Same,
         overlaps: true,
-        outcomes: ("overlaps: an article in which names differ", "not the same"),
-        applies: |facts| facts.is_most_of_article(),
+        outcomes: ("overlaps: words in it are others", "not the same"),
+        applies: |facts| facts.may_overlap(),
         check: |facts, _| {
             let here = &facts.of.here;
             let meaning =
-                "words of an article that the other page has in the same order, divided by all";
+                "words of the smaller page that the other has in the same order, divided by all";
             Check::ratio(
-                "most of an article",
+                "most",
                 meaning,
                 words(here.in_order),
                 words(here.all).max(1),
-                limits::MOST_OF_ARTICLE,
+                limits::MOST,
             )
         },
     },
