@@ -286,7 +286,7 @@ fn what_makes_a_template_evidence() {
         last_of("longest words", &in_template(&template, more)).unwrap(),
         "longest words = 1.00 ≥ 0.80"
     );
-    let names = [long('x') + "x", long('y') + "y"];
+    let names = [long('x') + "x", long('y').replace(' ', "qqqq ") + "qqqq"];
     let pages = in_template(&line(0, 100), [&names[0], &names[1]]);
     assert_eq!(
         last_of("longest words", &pages).unwrap(),
