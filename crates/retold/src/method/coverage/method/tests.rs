@@ -525,7 +525,6 @@ proptest! {
             sampled_shared: both.len(),
             non_boilerplate: own(&a).min(own(&b)),
             non_boilerplate_shared: own(&both),
-            ..SketchOverlap::default()
         });
         for least in [0.0, 0.1, 0.5, 0.9, 1.0] {
             let may_reach = super::super::overlap::may_reach(refs[0].keys, refs[1].keys, below, least);

@@ -234,7 +234,7 @@ fn in_template(template: &str, ends: [&str; 2]) -> (Coverage, [String; 2]) {
 
 fn last_of(name: &str, (method, [a, b]): &(Coverage, [String; 2])) -> Option<String> {
     let lines = asked(method, a, b).into_iter();
-    lines.filter(|line| line.starts_with(name)).last()
+    lines.rev().find(|line| line.starts_with(name))
 }
 
 #[test]
