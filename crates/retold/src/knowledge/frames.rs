@@ -4,10 +4,11 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use super::census::Census;
+use super::params::Units;
 use crate::error::Result;
 use crate::ids::SketchNo;
 use crate::relation::ratio;
-use crate::sketch::{SketchRef, Sketches, count_shared};
+use crate::sketch::{Sketches, count_shared};
 use crate::spill::Sorter;
 
 /// A line on fewer texts than this is their own.
@@ -21,9 +22,6 @@ const ALIKE: f64 = 0.5;
 const OF_LIKE_LENGTH: f64 = 0.1;
 /// A unit is a story's if at least this share of the pairs of its texts are alike.
 const STORY: f64 = 0.3;
-
-/// Where sketches have the units of their texts: numbers of two hashes each, of which the last may be 0.
-pub type Units = fn(SketchRef<'_>) -> &[u64];
 
 impl Census<'_> {
     /// The hashes of the units of frames, ascending. Time O(n log n) in the number of units.
@@ -102,7 +100,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::sketch::Sketch;
+    use crate::sketch::{Sketch, SketchRef};
 
     fn units(sketch: SketchRef<'_>) -> &[u64] {
         sketch.extra

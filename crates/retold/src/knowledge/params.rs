@@ -1,7 +1,7 @@
 //! The parameters of the noise filter.
 
-use super::frames::Units;
 use crate::param::{choices, params};
+use crate::sketch::SketchRef;
 
 choices! {
     /// How features of templates and disclaimers are treated.
@@ -52,6 +52,9 @@ impl NoiseParams {
         }
     }
 }
+
+/// Where sketches have the units of their texts: numbers of two hashes each, of which the last may be 0.
+pub type Units = fn(SketchRef<'_>) -> &[u64];
 
 /// When a key is common.
 #[derive(Clone, Copy, Debug)]

@@ -11,10 +11,8 @@ pub(super) const PAIRS_IN_COMMON: f64 = 0.35;
 pub(super) const STORY_WORDS: usize = 12;
 /// Share of the smaller page that pages which are only frames have in common. (`msadvisories`)
 pub(super) const FRAMES_IN_COMMON: f64 = 0.95;
-/// Pages that have this share of the smaller one in common are copies however frequent all of it is, ... (`msadvisories`)
+/// Pages that have this share of the smaller one in common are copies however frequent all of it is, if no word is replaced. (`msadvisories`)
 pub(super) const NEARLY_EQUAL: f64 = 0.95;
-/// ... if no word is replaced.
-pub(super) const REPLACED_IN_EQUAL: usize = 0;
 /// Articles, and short texts without a template, that share so much overlap, also if words in them are others. (`eventmonitor`)
 pub(super) const MOST: f64 = 0.8;
 /// Words of articles that are evidence although other pages have them too: a statement, not a line at the foot of a page. (`eventmonitor`)

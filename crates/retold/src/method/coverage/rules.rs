@@ -85,13 +85,11 @@ pub(super) const RULES: [Rule; 9] = [
         overlaps: false,
         outcomes: ("nearly equal pages", "not nearly equal"),
         applies: |facts| {
-            facts.overlap.has_boilerplate()
-                && !facts.has_own()
-                && facts.of.replaced <= limits::REPLACED_IN_EQUAL * WORD
+            facts.overlap.has_boilerplate() && !facts.has_own() && facts.of.replaced == 0
         },
         check: |facts, _| {
             let here = &facts.of.here;
-            let meaning = "words of the smaller page that the other has in the same order, divided by all; hardly one is replaced";
+            let meaning = "words of the smaller page that the other has in the same order, divided by all; none is replaced";
             Check::ratio(
                 "equal",
                 meaning,
