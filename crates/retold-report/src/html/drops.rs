@@ -1,15 +1,9 @@
-//! Dropped pages that the report shows: those with which most is lost, and some at random.
+//! Which dropped pages the report shows: those with which most is lost, and some at random.
 
 use std::cmp::Reverse;
 
 use retold::{DroppedAs, Findings, Rank};
-use serde::Serialize;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
-
-use super::chosen::Chosen;
-use super::members::{self, MemberRow};
-use super::pairs::{Facts, PairRow, Shapes};
-use super::report::Report;
 
 /// Dropped pages in the table of what is lost.
 const LOST: usize = 50;
@@ -21,39 +15,10 @@ const SEED: u64 = 4;
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Drops {
     /// Those with which words are lost, most first.
-    lost: Vec<usize>,
+    pub(super) lost: Vec<usize>,
     /// Some at random: the same ones in every run.
-    random: Vec<usize>,
+    pub(super) random: Vec<usize>,
 }
-
-/// A dropped page as the overview lists it.
-#[derive(Serialize)]
-struct Row {
-    id: String,
-    title: Option<String>,
-    /// The page that it was dropped for.
-    canonical: String,
-    canonical_title: Option<String>,
-    relation: &'static str,
-    lost: u32,
-    /// Of a collection: how many kept pages leave it nothing of its own.
-    parts: Option<u32>,
-    cluster: Option<u32>,
-    /// Whether the pair is among the details.
-    pair: bool,
-}
-
-/// What the overview says of dropped pages.
-#[derive(Serialize)]
-pub(super) struct Listed {
-    /// Whether the method counts what is lost.
-    counted: bool,
-    lost: Vec<Row>,
-    random: Vec<Row>,
-}
-
-/// A pair of a dropped page and the one that it was dropped for: both as members, the pair between them.
-pub(super) type DropRow<'a> = Option<([MemberRow<'a>; 2], PairRow)>;
 
 impl Drops {
     /// Those of a run. Exact copies and older versions of a page lose nothing that could be looked at.
@@ -88,39 +53,9 @@ impl Drops {
         drops.flat_map(|drop| [drop.page, drop.canonical])
     }
 
-    fn all(&self) -> impl Iterator<Item = usize> + '_ {
+    /// Their places, those of what is lost first.
+    pub(super) fn all(&self) -> impl Iterator<Item = usize> + '_ {
         self.lost.iter().chain(&self.random).copied()
-    }
-
-    /// What the overview says of them.
-    pub(super) fn listed(&self, report: &Report<'_>) -> Listed {
-        let cluster_of = report.findings.cluster_of();
-        let rows = |places: &[usize]| {
-            let places = places.iter();
-            places.map(|&at| row(report, &cluster_of, at)).collect()
-        };
-        Listed {
-            counted: report.model.method().counts_own(),
-            lost: rows(&self.lost),
-            random: rows(&self.random),
-        }
-    }
-
-    /// The pairs behind the rows, those of what is lost first.
-    pub(super) fn details<'a>(
-        &self,
-        report: &'a Report<'_>,
-        (facts, texts): (&Facts<'_>, &Chosen),
-        shapes: &mut Shapes,
-    ) -> Vec<DropRow<'a>> {
-        let mut detail = |at: usize| {
-            let drop = report.findings.dropped[at];
-            let (a, b) = ends(drop.page, drop.canonical);
-            let pair = report.findings.pairs.find(a, b)?;
-            let members = [a, b].map(|rank| members::member(report, rank, None, texts));
-            Some((members, facts.of(&pair).row([0, 1], shapes)))
-        };
-        self.all().map(&mut detail).collect()
     }
 
     /// The pairs behind the rows, by their pages.
@@ -133,7 +68,8 @@ impl Drops {
     }
 }
 
-fn ends(page: Rank, canonical: Rank) -> (Rank, Rank) {
+/// The two pages of a drop, in the order of their ids.
+pub(super) fn ends(page: Rank, canonical: Rank) -> (Rank, Rank) {
     (page.min(canonical), page.max(canonical))
 }
 
@@ -142,26 +78,6 @@ fn first<K: Ord>(mut keyed: Vec<(K, usize)>, most: usize) -> Vec<usize> {
     keyed.sort_unstable();
     keyed.truncate(most);
     keyed.into_iter().map(|(_, at)| at).collect()
-}
-
-fn row(report: &Report<'_>, cluster_of: &[Option<u32>], at: usize) -> Row {
-    let findings = report.findings;
-    let drop = findings.dropped[at];
-    let (a, b) = ends(drop.page, drop.canonical);
-    Row {
-        id: findings.id(drop.page).into_owned(),
-        title: members::title(report, drop.page),
-        canonical: findings.id(drop.canonical).into_owned(),
-        canonical_title: members::title(report, drop.canonical),
-        relation: drop.relation.name(),
-        lost: drop.lost,
-        parts: match drop.relation {
-            DroppedAs::Collection { parts } => Some(parts),
-            DroppedAs::Repeats(_) | DroppedAs::SameUrl => None,
-        },
-        cluster: cluster_of[drop.page.at()],
-        pair: findings.pairs.find(a, b).is_some(),
-    }
 }
 
 #[cfg(test)]

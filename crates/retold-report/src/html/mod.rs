@@ -7,6 +7,7 @@
 mod chosen;
 mod drops;
 mod figures;
+mod lost;
 mod members;
 mod overview;
 mod page;

@@ -33,7 +33,7 @@ pub(super) fn overview(report: &Report<'_>, summary: &Summary) -> Value {
         "pairs": summary.pairs,
         "relations": summary.relations,
         "lost": summary.lost,
-        "drops": report.drops.listed(report),
+        "drops": super::lost::listed(report),
         "clusters": summary.clusters,
         "largest_cluster": summary.largest_cluster,
         "flagged": &summary.flagged[..summary.flagged.len().min(FLAGGED)],

@@ -90,9 +90,7 @@ impl Parts<'_> {
         }
         let mut shapes = pairs::Shapes::default();
         let detailed = self.write_details(&mut page, &mut shapes)?;
-        let details = report
-            .drops
-            .details(report, (self.facts, self.texts), &mut shapes);
+        let details = super::lost::details(report, (self.facts, self.texts), &mut shapes);
         page.chunk("drops", 0, &details)?;
         let text_chunks = texts::write((report, self.texts), self.facts, &mut page, watch)?;
         let tables = Tables {

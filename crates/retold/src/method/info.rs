@@ -51,6 +51,9 @@ pub struct MethodInfo {
     pub build: fn(&Params, &Arc<Knowledge>) -> Box<dyn Method>,
 }
 
+/// Parameters that models of earlier releases have, and that decide nothing any more.
+const RETIRED: [(&str, &str); 1] = [("coverage", "gaps")];
+
 impl MethodInfo {
     /// The method's own parameters.
     pub fn own_params(&self) -> impl Iterator<Item = &'static Param> + Clone {
@@ -80,6 +83,9 @@ impl MethodInfo {
 
     /// Checked values for all parameters: defaults overridden by `settings`.
     pub fn resolve(&self, settings: &Settings) -> Result<Params> {
-        Params::resolve(self.name, self.all_params(), settings)
+        let is_retired = |name: &String| RETIRED.contains(&(self.name, name));
+        let mut settings = settings.clone();
+        settings.retain(|name, _| !is_retired(name));
+        Params::resolve(self.name, self.all_params(), &settings)
     }
 }

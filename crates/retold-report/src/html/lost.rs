@@ -1,0 +1,90 @@
+//! What the report says of dropped pages: the table of what was lost, and the pairs behind it.
+
+use retold::DroppedAs;
+use serde::Serialize;
+
+use super::chosen::Chosen;
+use super::drops::ends;
+use super::members::{self, MemberRow};
+use super::pairs::{Facts, PairRow, Shapes};
+use super::report::Report;
+
+/// A dropped page as the overview lists it.
+#[derive(Serialize)]
+struct Row {
+    id: String,
+    title: Option<String>,
+    /// The page that it was dropped for.
+    canonical: String,
+    canonical_title: Option<String>,
+    relation: &'static str,
+    lost: u32,
+    /// Of a collection: how many kept pages leave it nothing of its own.
+    parts: Option<u32>,
+    cluster: Option<u32>,
+    /// Whether the pair is among the details.
+    pair: bool,
+}
+
+/// What the overview says of dropped pages.
+#[derive(Serialize)]
+pub(super) struct Listed {
+    /// Whether the method counts what is lost.
+    counted: bool,
+    lost: Vec<Row>,
+    random: Vec<Row>,
+}
+
+/// A pair of a dropped page and the one that it was dropped for: both as members, the pair between them.
+pub(super) type DropRow<'a> = Option<([MemberRow<'a>; 2], PairRow)>;
+
+/// What the overview says of dropped pages.
+pub(super) fn listed(report: &Report<'_>) -> Listed {
+    let drops = &report.drops;
+    let cluster_of = report.findings.cluster_of();
+    let rows = |places: &[usize]| {
+        let places = places.iter();
+        places.map(|&at| row(report, &cluster_of, at)).collect()
+    };
+    Listed {
+        counted: report.model.method().counts_own(),
+        lost: rows(&drops.lost),
+        random: rows(&drops.random),
+    }
+}
+
+/// The pairs behind the rows, those of what is lost first.
+pub(super) fn details<'a>(
+    report: &'a Report<'_>,
+    (facts, texts): (&Facts<'_>, &Chosen),
+    shapes: &mut Shapes,
+) -> Vec<DropRow<'a>> {
+    let mut detail = |at: usize| {
+        let drop = report.findings.dropped[at];
+        let (a, b) = ends(drop.page, drop.canonical);
+        let pair = report.findings.pairs.find(a, b)?;
+        let members = [a, b].map(|rank| members::member(report, rank, None, texts));
+        Some((members, facts.of(&pair).row([0, 1], shapes)))
+    };
+    report.drops.all().map(&mut detail).collect()
+}
+
+fn row(report: &Report<'_>, cluster_of: &[Option<u32>], at: usize) -> Row {
+    let findings = report.findings;
+    let drop = findings.dropped[at];
+    let (a, b) = ends(drop.page, drop.canonical);
+    Row {
+        id: findings.id(drop.page).into_owned(),
+        title: members::title(report, drop.page),
+        canonical: findings.id(drop.canonical).into_owned(),
+        canonical_title: members::title(report, drop.canonical),
+        relation: drop.relation.name(),
+        lost: drop.lost,
+        parts: match drop.relation {
+            DroppedAs::Collection { parts } => Some(parts),
+            DroppedAs::Repeats(_) | DroppedAs::SameUrl => None,
+        },
+        cluster: cluster_of[drop.page.at()],
+        pair: findings.pairs.find(a, b).is_some(),
+    }
+}
