@@ -575,7 +575,16 @@ fn of_a_family_of_more_than_a_thousand_only_the_pairs_that_decide_are_listed() {
     let smaller: String = lines.lines().take(1000).map(|l| format!("{l}\n")).collect();
     world.file("less.jsonl", smaller);
     world
-        .run(&["dedup", "--method", "period", "less.jsonl", "-o", "less"])
+        .run(&[
+            "dedup",
+            "--method",
+            "period",
+            "less.jsonl",
+            "-o",
+            "less",
+            "--pairs",
+            "all",
+        ])
         .code(0);
     assert_eq!(world.summary("less")["pairs"], 1000 * 999 / 2);
 }

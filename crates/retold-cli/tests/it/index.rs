@@ -158,7 +158,15 @@ fn every_door_says_the_same() {
     assert_eq!(world.summary("run")["records"]["kept"], kept);
     // A question about a page has the matches that the run lists.
     let asked = world
-        .run(&["index", "query", "ix", "all.jsonl", "-q"])
+        .run(&[
+            "index",
+            "query",
+            "ix",
+            "all.jsonl",
+            "-q",
+            "--matches",
+            "100",
+        ])
         .code(0)
         .stdout();
     let mut found = 0;
@@ -351,11 +359,12 @@ fn standard_input_is_answered_line_by_line() {
         let mut answer = String::new();
         from.read_line(&mut answer).unwrap();
         let answer: Value = serde_json::from_str(&answer).unwrap();
+        let matches = answer["matches"].as_array().unwrap().iter();
+        let repeats = matches
+            .filter(|found| found["relation"] != "overlaps")
+            .count();
         assert_eq!(
-            (
-                &answer["id"],
-                answer["matches"].as_array().unwrap().is_empty()
-            ),
+            (&answer["id"], repeats == 0),
             (&id.as_str().into(), n % 4 == 0)
         );
         // Meanwhile nobody else may write, and everybody may read.

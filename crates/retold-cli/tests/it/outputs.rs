@@ -216,7 +216,8 @@ fn tables_stand_beside_the_lines_and_say_the_same() {
                 .collect()
         };
         let pairs = world.lines(&format!("{out}/pairs.jsonl"));
-        assert_eq!(pairs.len(), 3);
+        let repeats = pairs.iter().filter(|pair| pair["relation"] != "overlaps");
+        assert_eq!(repeats.count(), 3);
         let expected: Vec<_> = pairs
             .iter()
             .map(|pair| (pair["a"].clone(), pair["b"].clone()))

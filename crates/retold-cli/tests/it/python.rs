@@ -17,6 +17,7 @@ const COMMAND_ONLY: &[&str] = &[
     "files-from",
     "force",
     "help",
+    "pairs",
     "memory",
     "out",
     "own",
