@@ -156,7 +156,8 @@ fn every_door_says_the_same() {
     // What the export keeps is what the run keeps.
     let kept = world.lines("export/kept/pages.jsonl").len() as u64;
     assert_eq!(world.summary("run")["records"]["kept"], kept);
-    // A question about a page has the matches that the run lists.
+    // A question about a page has the matches that the run lists; of those that overlap a run lists only some.
+    let is_repeat = |found: &&Value| found["relation"] != "overlaps";
     let asked = world
         .run(&[
             "index",
@@ -175,9 +176,11 @@ fn every_door_says_the_same() {
         .map(|line| serde_json::from_str::<Value>(line).unwrap())
     {
         assert_eq!(line["status"], "unchanged");
-        found += line["matches"].as_array().unwrap().len();
+        let matches = line["matches"].as_array().unwrap().iter();
+        found += matches.filter(is_repeat).count();
     }
-    assert_eq!(found, 2 * world.lines("run/pairs.jsonl").len());
+    let pairs = world.lines("run/pairs.jsonl");
+    assert_eq!(found, 2 * pairs.iter().filter(is_repeat).count());
     assert!(found > 20);
 }
 
