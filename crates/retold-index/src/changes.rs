@@ -4,7 +4,8 @@ use rayon::prelude::*;
 use retold::{Error, Result};
 
 use crate::index::Index;
-use crate::query::{Judge, Match, View};
+use crate::judge::Judge;
+use crate::query::{Match, View};
 use crate::record::Entry;
 
 /// Pages that are looked up at a time.

@@ -14,8 +14,9 @@ use rustc_hash::FxHashSet;
 
 use crate::files::{replace, sealed, sync_folder};
 use crate::index::Index;
+use crate::judge::Judge;
 use crate::links::{Link, LinkKind, links_of_run};
-use crate::query::{Judge, View};
+use crate::query::View;
 use crate::state::{State, model_name};
 use crate::writer::{Writer, links_of};
 

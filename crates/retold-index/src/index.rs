@@ -12,7 +12,7 @@ use retold::{
 use serde::Serialize;
 
 use crate::figures::StoryFigures;
-use crate::query::Judge;
+use crate::judge::Judge;
 use crate::record::{Entry, unpack};
 use crate::state::{Manifest, State};
 

@@ -35,6 +35,7 @@ mod files;
 mod filter;
 mod grow;
 mod index;
+mod judge;
 mod keys;
 mod limits;
 mod links;

@@ -13,6 +13,7 @@ use serde::Serialize;
 use xxhash_rust::xxh3::xxh3_128;
 
 use crate::index::{Index, Prepared, unknown};
+use crate::judge::Judge;
 use crate::record::Entry;
 use crate::state::{State, text_key};
 use crate::status::Status;
@@ -71,13 +72,6 @@ pub struct MatchLine {
     pub title: Option<String>,
     /// Its site.
     pub site: Option<String>,
-}
-
-/// What judges: a model, and the epoch that it is of.
-#[derive(Clone, Debug)]
-pub(crate) struct Judge {
-    pub(crate) model: Model,
-    pub(crate) epoch: u32,
 }
 
 /// Makes what verification needs of a text, if the model verifies.

@@ -13,7 +13,7 @@ use crate::columns::NONE;
 use crate::edits::Edits;
 use crate::filter::PageFilter;
 use crate::index::{Index, unknown};
-use crate::query::Judge;
+use crate::judge::Judge;
 use crate::record::Entry;
 use crate::state::State;
 

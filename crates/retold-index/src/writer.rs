@@ -7,12 +7,13 @@ use retold::{Error, Result};
 use rustc_hash::FxHashMap;
 
 use crate::index::{Index, Prepared};
+use crate::judge::Judge;
 use crate::limits::Limits;
 use crate::links::{Link, LinkKind, Thin, check_room};
 use crate::lock::Lock;
 use crate::log::{Kind, Log, frame};
 use crate::merge::tidy;
-use crate::query::{Judge, Match, View};
+use crate::query::{Match, View};
 use crate::record::{Entry, pack};
 use crate::status::Status;
 use crate::terms::keys_of_text;
