@@ -2,6 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
+use super::bits::Bits;
 use super::word::Word;
 
 /// A run of equal words of both texts, as long as it can be.
@@ -30,40 +31,36 @@ impl Anchor {
 const BACK: usize = 50;
 /// What a chain pays for another anchor, in words.
 const JUMP: usize = 1;
-/// No place.
-const NOWHERE: u32 = u32::MAX;
-
-/// Where runs of `width` words begin in a text: of each the first place, and of each place the next of the same run.
+/// Where runs of words begin in a text: those that another text may have too.
 struct Places {
-    first: FxHashMap<u64, (u32, u32)>,
-    next: Vec<u32>,
+    /// The hash of each run and its place, ascending.
+    places: Vec<(u64, usize)>,
+    hashes: Bits,
 }
 
 impl Places {
-    fn of(words: &[Word], width: usize) -> Places {
-        let mut places = Places {
-            first: FxHashMap::default(),
-            next: vec![NOWHERE; words.len()],
-        };
-        for (at, run) in words.windows(width).enumerate().rev() {
-            let place = at as u32;
-            let entry = places.first.entry(hash(run)).or_insert((NOWHERE, 0));
-            places.next[at] = entry.0;
-            *entry = (place, entry.1 + 1);
+    fn of(here: &[Word], there: &[Word], width: usize) -> Places {
+        let count = there.len() - width + 1;
+        let others = Bits::of(there.windows(width).map(hash), count);
+        let places = here.windows(width).map(hash).enumerate();
+        let places = places.filter(|(_, hash)| others.may_have(*hash));
+        let mut places: Vec<(u64, usize)> = places.map(|(at, hash)| (hash, at)).collect();
+        places.sort_unstable();
+        Places {
+            hashes: Bits::of(places.iter().map(|(hash, _)| *hash), places.len()),
+            places,
         }
-        places
     }
 
-    /// The places of a run, if there are at most `most`.
-    fn get(&self, run: &[Word], most: usize) -> impl Iterator<Item = usize> {
-        let found = self.first.get(&hash(run));
-        let first = found.filter(|(_, count)| *count as usize <= most);
-        let next = |&place: &usize| self.place(self.next[place]);
-        std::iter::successors(first.and_then(|(first, _)| self.place(*first)), next)
-    }
-
-    fn place(&self, place: u32) -> Option<usize> {
-        (place != NOWHERE).then_some(place as usize)
+    /// The places of a run.
+    fn get(&self, run: &[Word]) -> &[(u64, usize)] {
+        let hash = hash(run);
+        if !self.hashes.may_have(hash) {
+            return &[];
+        }
+        let from = self.places.partition_point(|(other, _)| *other < hash);
+        let places = &self.places[from..];
+        &places[..places.partition_point(|(other, _)| *other == hash)]
     }
 }
 
@@ -78,11 +75,13 @@ pub(crate) fn anchors(here: &[Word], there: &[Word], width: usize, most: usize) 
     if here.len() < width || there.len() < width {
         return Vec::new();
     }
-    let places = Places::of(here, width);
+    let places = Places::of(here, there, width);
     let equal = |(a, b): &(&Word, &Word)| a.hash() == b.hash();
     let (mut found, mut ends) = (Vec::new(), FxHashMap::default());
     for (at, run) in there.windows(width).enumerate() {
-        for place in places.get(run, most) {
+        let places = places.get(run);
+        let places = if places.len() <= most { places } else { &[] };
+        for &(_, place) in places {
             // What lies on one diagonal behind the end of the last anchor there has not been passed yet.
             let diagonal = at as isize - place as isize;
             let end = ends.entry(diagonal).or_insert(0);

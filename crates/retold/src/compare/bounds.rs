@@ -1,5 +1,6 @@
 //! Bounds that cost less than a comparison.
 
+use super::bits::Bits;
 use super::word::Word;
 use crate::relation::ratio;
 
@@ -12,8 +13,7 @@ pub(crate) fn in_common(words: &[Word], others: &[Word]) -> f64 {
 /// The same of pairs of neighbouring words.
 pub(crate) fn pairs_in_common(words: &[Word], others: &[Word]) -> f64 {
     let pair = |pair: &[Word]| {
-        let hash = u64::from(pair[0].hash()) << 32 | u64::from(pair[1].hash());
-        hash.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32
+        u64::from(pair[0].hash()) << 32 | u64::from(pair[1].hash())
     };
     match words.len() {
         0 | 1 => 1.0,
@@ -25,22 +25,11 @@ fn share(
     parts: impl ExactSizeIterator<Item = u64>,
     others: impl ExactSizeIterator<Item = u64>,
 ) -> f64 {
-    const BITS_A_PART: usize = 8;
-    let size = (others.len() * BITS_A_PART)
-        .div_ceil(64)
-        .next_power_of_two();
-    let mut bits = vec![0u64; size];
-    let place = |part: u64| ((part as usize / 64) & (size - 1), part % 64);
-    others.for_each(|part| {
-        let (at, bit) = place(part);
-        bits[at] |= 1 << bit;
-    });
+    let count = others.len();
+    let others = Bits::of(others, count);
     let all = parts.len();
-    let common = parts.map(|part| {
-        let (at, bit) = place(part);
-        (bits[at] >> bit & 1) as usize
-    });
-    ratio(common.sum(), all)
+    let common = parts.filter(|&part| others.may_have(part));
+    ratio(common.count(), all)
 }
 
 #[cfg(test)]

@@ -1,11 +1,12 @@
 //! What two texts share, where they differ, and what each says of its own: all evidence that verdicts and explanations use.
 
+use std::cell::OnceCell;
 use std::ops::Range;
 
 use rustc_hash::FxHashSet;
 
 use super::anchors::{Anchor, anchors};
-use super::own::{OwnLimit, OwnPassage, Phrases, WORD, own_passages, weight};
+use super::own::{OwnLimit, OwnPassage, WORD, moved, own_passages, weight};
 use super::passages::{Alignment, align, chained};
 use super::word::Word;
 
@@ -20,9 +21,12 @@ pub(crate) struct Side<'t> {
     pub(crate) limit: OwnLimit,
 }
 
-/// What is known of one of two texts beside the other. Sizes are in fifths of a word.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Shares {
+/// One of two texts beside the other. Sizes are in fifths of a word.
+pub(crate) struct Compared<'t> {
+    side: Side<'t>,
+    other: &'t [Word],
+    /// For each word whether the other text has it in the same order.
+    pub(crate) matched: Vec<bool>,
     /// Of the text.
     pub(crate) all: usize,
     /// Of it, what the other text has in the same order.
@@ -31,139 +35,150 @@ pub(crate) struct Shares {
     pub(crate) story: usize,
     /// Of it, what the other text has in the same order.
     pub(crate) story_in_order: usize,
+    rest: OnceCell<Rest>,
+}
+
+/// What of a text the other does not have in the same order. Sizes are in fifths of a word.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Rest {
     /// What the other text has elsewhere.
     pub(crate) moved: usize,
     /// Of it, outside frames.
     pub(crate) story_moved: usize,
-    /// What it has outside frames that the other text has nowhere, single words included.
+    /// What is outside frames and the other text has nowhere, single words included.
     pub(crate) unlike: usize,
     /// Passages that the other text has nowhere.
     pub(crate) own: Vec<OwnPassage>,
 }
 
 /// Two texts, compared.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Comparison {
+pub(crate) struct Comparison<'t> {
     /// Which words match in order, exactly or nearly; no chance matches.
     pub(crate) alignment: Alignment,
-    pub(crate) here: Shares,
-    pub(crate) there: Shares,
-    /// Words outside frames that stand in the place of others, between matching words. The smaller of both sides, in fifths of a word.
+    pub(crate) here: Compared<'t>,
+    pub(crate) there: Compared<'t>,
+    /// Words outside lines that stand in the place of others, between matching words. The smaller of both sides, in fifths of a word.
     pub(crate) replaced: usize,
     /// The same before the first and after the last match.
     pub(crate) replaced_at_ends: usize,
-    /// Numbers outside lines in the place of others, neither of which the other text has.
-    pub(crate) replaced_numbers: usize,
 }
 
-impl Shares {
-    /// How much is in own passages, in fifths of a word.
-    pub(crate) fn own_size(&self) -> usize {
-        self.own.iter().map(|passage| passage.own).sum()
-    }
-}
-
-impl Comparison {
+impl<'t> Comparison<'t> {
     /// Compares two texts that have these [chained](super::chained) runs in common. Linear, except for passages that differ
     /// ([`align`]).
-    pub(crate) fn of(here: &Side<'_>, there: &Side<'_>, runs: &[Anchor]) -> Comparison {
+    pub(crate) fn of(here: Side<'t>, there: Side<'t>, runs: &[Anchor]) -> Comparison<'t> {
         let alignment = align(here.words, there.words, runs).without_chance();
-        let shares = [
-            shares(here, there, &alignment.matched_here()),
-            shares(there, here, &alignment.matched_there()),
-        ];
-        let (replaced, replaced_at_ends) = replaced([here, there], &shares, &alignment);
-        let replaced_numbers = replaced_numbers([here, there], &alignment);
-        let [here, there] = shares;
+        let (replaced, replaced_at_ends) = replaced([&here, &there], &alignment);
+        let words = [here.words, there.words];
         Comparison {
-            replaced_numbers,
-            here,
-            there,
+            here: Compared::of(here, words[1], alignment.matched_here()),
+            there: Compared::of(there, words[0], alignment.matched_there()),
             alignment,
             replaced,
             replaced_at_ends,
         }
+    }
+
+    /// Numbers outside lines in the place of others, neither of which the other text has.
+    pub(crate) fn replaced_numbers(&self) -> usize {
+        replaced_numbers([&self.here.side, &self.there.side], &self.alignment)
+    }
+}
+
+impl<'t> Compared<'t> {
+    fn of(side: Side<'t>, other: &'t [Word], matched: Vec<bool>) -> Compared<'t> {
+        let mut compared = Compared {
+            other,
+            matched,
+            all: 0,
+            in_order: 0,
+            story: 0,
+            story_in_order: 0,
+            rest: OnceCell::new(),
+            side,
+        };
+        let words = compared.side.words.iter().zip(&compared.matched);
+        for ((&word, &is_matched), &is_frame) in words.zip(&compared.side.is_frame) {
+            let weight = weight(word);
+            let of = |is: bool| if is { weight } else { 0 };
+            compared.all += weight;
+            compared.in_order += of(is_matched);
+            compared.story += of(!is_frame);
+            compared.story_in_order += of(!is_frame & is_matched);
+        }
+        compared
+    }
+
+    /// What the other text does not have in the same order. Found when it is first asked for: most pairs are told apart without it.
+    pub(crate) fn rest(&self) -> &Rest {
+        let rest = || rest(&self.side, self.other, &self.matched);
+        self.rest.get_or_init(rest)
+    }
+
+    /// Whether it has something of its own.
+    pub(crate) fn has_own(&self) -> bool {
+        self.side.limit.is_reached(&self.rest().own)
+    }
+
+    /// How much is in own passages, in fifths of a word.
+    pub(crate) fn own_size(&self) -> usize {
+        self.rest().own.iter().map(|passage| passage.own).sum()
     }
 }
 
 /// Shorter phrases may be in another text by chance.
 const MOVED: usize = 8 * WORD;
 
-fn shares(text: &Side<'_>, other: &Side<'_>, matched: &[bool]) -> Shares {
-    let mut shares = Shares::default();
-    for ((&word, &is_matched), &is_frame) in text.words.iter().zip(matched).zip(&text.is_frame) {
-        let weight = weight(word);
-        let of = |is: bool| if is { weight } else { 0 };
-        shares.all += weight;
-        shares.in_order += of(is_matched);
-        shares.story += of(!is_frame);
-        shares.story_in_order += of(!is_frame && is_matched);
-    }
-    if shares.in_order < shares.all {
-        let mut neutral = Phrases::of(other.words).moved(text.words, matched);
-        let mut start = 0;
-        for run in neutral.chunk_by(|a, b| a == b) {
-            let range = start..start + run.len();
-            start = range.end;
-            let words = text.words[range.clone()].iter().zip(range);
-            let words = words.filter(|(_, at)| !matched[*at]);
-            let size: usize = words.clone().map(|(word, _)| weight(*word)).sum();
-            if run[0] && size >= MOVED {
-                let story = words.filter(|(_, at)| !text.is_frame[*at]);
-                shares.moved += size;
-                shares.story_moved += story.map(|(word, _)| weight(*word)).sum::<usize>();
-            }
+fn rest(text: &Side<'_>, other: &[Word], matched: &[bool]) -> Rest {
+    let mut rest = Rest::default();
+    let mut neutral = moved(text.words, matched, other);
+    let mut start = 0;
+    for run in neutral.chunk_by(|a, b| a == b) {
+        let range = start..start + run.len();
+        start = range.end;
+        let unmatched = range.filter(|&at| !matched[at]);
+        let (mut all, mut story) = (0, 0);
+        for at in unmatched {
+            let weight = weight(text.words[at]);
+            all += weight;
+            story += if text.is_frame[at] { 0 } else { weight };
         }
-        let unlike = neutral
-            .iter()
-            .zip(matched)
-            .zip(&text.is_frame)
-            .zip(text.words);
-        let unlike = unlike
-            .filter(|(((moved, matched), is_frame), _)| !**moved && !**matched && !**is_frame);
-        shares.unlike = unlike.map(|(_, word)| weight(*word)).sum();
-        neutral
-            .iter_mut()
-            .zip(&text.is_line)
-            .for_each(|(neutral, is_line)| *neutral |= is_line);
-        shares.own = own_passages(text.words, matched, &neutral);
+        match run[0] {
+            true if all >= MOVED => {
+                rest.moved += all;
+                rest.story_moved += story;
+            }
+            true => {}
+            false => rest.unlike += story,
+        }
     }
-    shares
+    for (neutral, is_line) in neutral.iter_mut().zip(&text.is_line) {
+        *neutral |= is_line;
+    }
+    rest.own = own_passages(text.words, matched, &neutral);
+    rest
 }
 
-fn replaced(
-    [here, there]: [&Side<'_>; 2],
-    shares: &[Shares; 2],
-    alignment: &Alignment,
-) -> (usize, usize) {
+/// Words in the place of others between matches, and at the ends. Where both texts say so much that each may be a passage of its own, none
+/// of it replaces the other.
+fn replaced(sides: [&Side<'_>; 2], alignment: &Alignment) -> (usize, usize) {
     let size = |side: &Side<'_>, range: &Range<usize>| -> usize {
         let words = side.words[range.clone()].iter();
         let words = words.zip(&side.is_line[range.clone()]);
-        words
-            .filter(|(_, is_line)| !**is_line)
-            .map(|(word, _)| weight(*word))
-            .sum()
+        let words = words.filter(|(_, is_line)| !**is_line);
+        words.map(|(word, _)| weight(*word)).sum()
     };
-    let is_own = |shares: &Shares, limit: OwnLimit, range: &Range<usize>| {
-        let own = shares.own.iter().filter(|own| own.own >= limit.least);
-        own.map(|own| &own.words)
-            .any(|own| own.start < range.end && range.start < own.end)
-    };
+    let [here, there] = sides;
     let (mut inside, mut at_ends) = (0, 0);
     for passage in alignment.differing() {
-        // What both say of their own is not replaced.
-        if is_own(&shares[0], here.limit, &passage.here)
-            && is_own(&shares[1], there.limit, &passage.there)
-        {
+        let sizes = (size(here, &passage.here), size(there, &passage.there));
+        if sizes.0 >= here.limit.least && sizes.1 >= there.limit.least {
             continue;
         }
         let is_end = passage.here.start == 0 && passage.there.start == 0
             || passage.here.end == here.words.len() && passage.there.end == there.words.len();
-        let replaced = size(here, &passage.here).min(size(there, &passage.there));
-        match is_end {
-            true => at_ends += replaced,
-            false => inside += replaced,
-        }
+        let replaced = if is_end { &mut at_ends } else { &mut inside };
+        *replaced += sizes.0.min(sizes.1);
     }
     (inside, at_ends)
 }
@@ -210,7 +225,7 @@ pub(crate) fn own_against(words: &[Word], is_line: &[bool], others: &[&[Word]]) 
     for other in others {
         let runs = chained(words, other, &anchors(words, other, RUN, MOST));
         let found = align(words, other, &runs).without_chance().matched_here();
-        add(&mut neutral, Phrases::of(other).moved(words, &found));
+        add(&mut neutral, moved(words, &found, other));
         add(&mut matched, found);
     }
     own_passages(words, &matched, &neutral)
@@ -226,21 +241,20 @@ mod tests {
     use super::*;
 
     /// The comparison of two texts without frames.
-    fn compared(here: &str, there: &str) -> Comparison {
-        let texts = [here, there].map(words);
-        let sides = texts.each_ref().map(|words| Side {
+    fn compared<'t>([here, there]: [&'t [Word]; 2]) -> Comparison<'t> {
+        let sides = [here, there].map(|words| Side {
             words,
             is_frame: vec![false; words.len()],
             is_line: vec![false; words.len()],
             limit: OwnLimit::of(12, 0.05, 100 * WORD),
         });
-        let runs = anchors(&texts[0], &texts[1], RUN, MOST);
-        let runs = chained(&texts[0], &texts[1], &runs);
-        Comparison::of(&sides[0], &sides[1], &runs)
+        let runs = chained(here, there, &anchors(here, there, RUN, MOST));
+        let [one, other] = sides;
+        Comparison::of(one, other, &runs)
     }
 
-    fn own(shares: &Shares) -> Vec<(Range<usize>, usize)> {
-        let own = shares.own.iter();
+    fn own(text: &Compared<'_>) -> Vec<(Range<usize>, usize)> {
+        let own = text.rest().own.iter();
         own.map(|own| (own.words.clone(), own.own / WORD)).collect()
     }
 

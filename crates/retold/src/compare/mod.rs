@@ -1,6 +1,7 @@
 //! The alignment of two texts: which words of one are in the other, in order, and where the texts differ.
 
 mod anchors;
+mod bits;
 mod bounds;
 mod comparison;
 mod gap;
@@ -13,7 +14,7 @@ mod word;
 
 pub(crate) use anchors::{Anchor, anchors};
 pub(crate) use bounds::{in_common, pairs_in_common};
-pub(crate) use comparison::{Comparison, Shares, Side, own_against};
+pub(crate) use comparison::{Compared, Comparison, Side, own_against};
 pub(crate) use names::{longest_found, numbers_found};
 pub(crate) use own::{OwnLimit, WORD, size};
 pub(crate) use passages::{Passage, align, chained};

@@ -1,10 +1,8 @@
 //! What a text says that another does not: its own passages.
 
-use std::cell::{Cell, OnceCell};
 use std::ops::Range;
 
-use rustc_hash::FxHashSet;
-
+use super::bits::Bits;
 use super::word::Word;
 
 /// Fifths of a word that a token counts: a word five, a single character three, as 20 characters say what 12 words do.
@@ -16,30 +14,26 @@ const STRONG: usize = 4 * WORD;
 
 /// A phrase that is looked for anywhere in the other text: three words or five characters.
 const PHRASE: usize = 3 * WORD;
-/// So many words a phrase has at the most, all of them single characters.
-const MOST_WORDS: usize = PHRASE.div_ceil(CHARACTER);
-
-/// So many phrases are searched for one by one, before all are put into a table.
-const SEARCHED: usize = 24;
-
 /// From which size on passages are own, in fifths of a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct OwnLimit {
     /// Of one passage.
     pub(crate) least: usize,
-    /// Of all together.
+    /// Of all together, ...
     pub(crate) together: usize,
+    /// ... of those that have this size; smaller ones are no passages yet.
+    counted: usize,
 }
 
 impl OwnLimit {
     /// At least so many words, and so large a share of a text of this size.
     pub(crate) fn of(words: usize, share: f64, size: usize) -> OwnLimit {
-        let least = (words * WORD)
-            .max((share * size as f64).ceil() as usize)
-            .max(1);
+        let words = (words * WORD).max(1);
+        let least = words.max((share * size as f64).ceil() as usize);
         OwnLimit {
             least,
             together: 3 * least,
+            counted: words.min(least.div_ceil(4)),
         }
     }
 }
@@ -66,82 +60,36 @@ pub(crate) fn size(words: &[Word]) -> usize {
     words.iter().map(|word| weight(*word)).sum()
 }
 
-/// The phrases of a text, to look others up among them.
-pub(crate) struct Phrases<'w> {
-    words: &'w [Word],
-    /// Bits of the phrases: most of another text's phrases are nowhere, and seen to be so.
-    bits: Vec<u64>,
-    /// How many seemed to be there, and were searched for.
-    searched: Cell<usize>,
-    /// The phrases themselves, once many were.
-    all: OnceCell<FxHashSet<[u32; MOST_WORDS]>>,
+/// For each word of a text that does not match whether it is in a phrase which the other text has. Linear, but for sorting the phrases
+/// that seem to be in both.
+pub(super) fn moved(words: &[Word], matched: &[bool], other: &[Word]) -> Vec<bool> {
+    let mut marks = vec![false; words.len()];
+    let starts = (0..words.len()).filter(|&start| !matched[start]);
+    let phrases = starts.filter_map(|start| Some((start, phrase(words, start)?)));
+    let phrases: Vec<(usize, usize, u64)> = phrases
+        .map(|(start, phrase)| (start, start + phrase.len(), hash(phrase)))
+        .collect();
+    if phrases.is_empty() {
+        return marks;
+    }
+    // Most phrases of the other text are none of these.
+    let wanted = Bits::of(phrases.iter().map(|(_, _, hash)| *hash), phrases.len());
+    let others = (0..other.len()).filter_map(|start| phrase(other, start).map(hash));
+    let mut others: Vec<u64> = others.filter(|&hash| wanted.may_have(hash)).collect();
+    others.sort_unstable();
+    for (start, end, hash) in phrases {
+        if others.binary_search(&hash).is_ok() {
+            marks[start..end].fill(true);
+        }
+    }
+    marks
 }
 
-impl<'w> Phrases<'w> {
-    pub(crate) fn of(words: &'w [Word]) -> Phrases<'w> {
-        let mut phrases = Phrases {
-            words,
-            bits: vec![0; words.len().next_power_of_two()],
-            searched: Cell::new(0),
-            all: OnceCell::new(),
-        };
-        for phrase in phrases_of(words) {
-            let (at, bit) = phrases.place(phrase);
-            phrases.bits[at] |= bit;
-        }
-        phrases
-    }
-
-    fn place(&self, phrase: &[Word]) -> (usize, u64) {
-        let hash = phrase.iter().fold(0u64, |hash, word| {
-            (hash.rotate_left(21) ^ u64::from(word.hash())).wrapping_mul(0x9E37_79B9_7F4A_7C15)
-        });
-        let hash = (hash >> 24) as usize;
-        ((hash / 64) & (self.bits.len() - 1), 1 << (hash % 64))
-    }
-
-    fn has(&self, phrase: &[Word]) -> bool {
-        let (at, bit) = self.place(phrase);
-        if self.bits[at] & bit == 0 {
-            return false;
-        }
-        let hashes = hashes(phrase);
-        self.searched.set(self.searched.get() + 1);
-        if self.searched.get() <= SEARCHED {
-            let first = phrase[0].hash();
-            let starts = (0..self.words.len()).filter(|&at| self.words[at].hash() == first);
-            return starts
-                .filter_map(|at| self::phrase(self.words, at))
-                .any(|other| self::hashes(other) == hashes);
-        }
-        let all = || phrases_of(self.words).map(self::hashes).collect();
-        self.all.get_or_init(all).contains(&hashes)
-    }
-
-    /// For each word that does not match whether it is in a phrase which the other text has.
-    pub(crate) fn moved(&self, words: &[Word], matched: &[bool]) -> Vec<bool> {
-        let mut marks = vec![false; words.len()];
-        for start in (0..words.len()).filter(|&start| !matched[start]) {
-            if let Some(phrase) = phrase(words, start).filter(|phrase| self.has(phrase)) {
-                marks[start..start + phrase.len()].fill(true);
-            }
-        }
-        marks
-    }
-}
-
-/// A phrase by what its words are equal by.
-fn hashes(phrase: &[Word]) -> [u32; MOST_WORDS] {
-    let mut hashes = [0; MOST_WORDS];
-    hashes
-        .iter_mut()
-        .zip(phrase)
-        .for_each(|(hash, word)| *hash = word.hash());
-    hashes
-}
-
-fn phrases_of(words: &[Word]) -> impl Iterator<Item = &[Word]> {
-    (0..words.len()).filter_map(|start| phrase(words, start))
+/// What a phrase is equal by: of more phrases than any text has, no two have one hash by chance.
+fn hash(phrase: &[Word]) -> u64 {
+    phrase.iter().fold(0, |hash: u64, word| {
+        (hash.rotate_left(21) ^ u64::from(word.hash())).wrapping_mul(0x9E37_79B9_7F4A_7C15)
+    })
 }
 
 /// The phrase that begins with this word.
@@ -215,10 +163,10 @@ impl Open {
 }
 
 impl OwnLimit {
-    /// Whether one of these passages reaches the limit, or all together do; those of less than a quarter of it are no passages yet.
+    /// Whether one of these passages reaches the limit, or all together do.
     pub(crate) fn is_reached(self, passages: &[OwnPassage]) -> bool {
         let sizes = passages.iter().map(|passage| passage.own);
-        let together: usize = sizes.clone().filter(|own| 4 * own >= self.least).sum();
+        let together: usize = sizes.clone().filter(|own| *own >= self.counted).sum();
         sizes.max().unwrap_or_default() >= self.least || together >= self.together
     }
 }
@@ -292,32 +240,32 @@ mod tests {
     }
 
     /// The words that are in a phrase which the other text has.
-    fn moved(text: &str, other: &str, matched: &[usize]) -> Vec<usize> {
+    fn found(text: &str, other: &str, matched: &[usize]) -> Vec<usize> {
         let text = words(text);
         let matched: Vec<bool> = (0..text.len()).map(|at| matched.contains(&at)).collect();
-        let marks = Phrases::of(&words(other)).moved(&text, &matched);
+        let marks = moved(&text, &matched, &words(other));
         (0..text.len()).filter(|&at| marks[at]).collect()
     }
 
     #[test]
     fn phrases_by_hand() {
-        assert_eq!(moved("a b c d e f", "x d e f y", &[]), [3, 4, 5]);
+        assert_eq!(found("a b c d e f", "x d e f y", &[]), [3, 4, 5]);
         // Two words may be anywhere, and so may four characters.
-        assert_eq!(moved("a b c d e f", "x e f y d", &[]), [0; 0]);
+        assert_eq!(found("a b c d e f", "x e f y d", &[]), [0; 0]);
         assert_eq!(
-            moved("春 天 来 了 吗 雨", "雪 春 天 来 了 吗", &[]),
+            found("春 天 来 了 吗 雨", "雪 春 天 来 了 吗", &[]),
             [0, 1, 2, 3, 4]
         );
-        assert_eq!(moved("春 天 来 了 吗 雨", "雪 春 天 来 了 雨", &[]), [0; 0]);
+        assert_eq!(found("春 天 来 了 吗 雨", "雪 春 天 来 了 雨", &[]), [0; 0]);
         // A phrase begins with a word that does not match.
-        assert_eq!(moved("a b c d", "a b c", &[0]), [0; 0]);
-        assert_eq!(moved("a b c d", "", &[]), [0; 0]);
+        assert_eq!(found("a b c d", "a b c", &[0]), [0; 0]);
+        assert_eq!(found("a b c d", "", &[]), [0; 0]);
     }
 
     #[test]
     fn no_phrase_seems_to_be_where_it_is_not() {
         assert_eq!(
-            moved(&numbered(0, 5000), &numbered(6000, 11_000), &[]),
+            found(&numbered(0, 5000), &numbered(6000, 11_000), &[]),
             [0; 0]
         );
     }

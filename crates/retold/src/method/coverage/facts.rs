@@ -26,10 +26,8 @@ pub(super) enum Kind {
 pub(super) struct Facts<'f> {
     small: &'f Fingerprint<'f>,
     large: &'f Fingerprint<'f>,
-    pub(super) of: Comparison,
+    pub(super) of: Comparison<'f>,
     pub(super) overlap: SketchOverlap,
-    /// From which size on passages are own, for each text.
-    limits: [OwnLimit; 2],
     /// Whether there is enough outside frames to tell a story.
     pub(super) has_story: bool,
     /// Whether most of the smaller page is full sentences.
@@ -37,8 +35,10 @@ pub(super) struct Facts<'f> {
     pub(super) kind: Kind,
     /// Coverage outside templates, by the sketches.
     pub(super) rest: f64,
-    /// What of names and numbers agrees, once it is asked for.
-    names: OnceCell<Names>,
+    /// The numbers of the smaller text that the other has, and all, once they are asked for.
+    numbers: OnceCell<(usize, usize)>,
+    /// The share of the longest words of each text that the other has, the lower one, once it is asked for.
+    longest: OnceCell<f64>,
 }
 
 impl<'f> Facts<'f> {
@@ -48,15 +48,13 @@ impl<'f> Facts<'f> {
         runs: &[Anchor],
         params: &CoverageParams,
     ) -> Facts<'f> {
-        let own_limits = [small, large]
-            .map(|text| OwnLimit::of(params.own_words, params.own_share, size(text.words)));
-        let sides = [(small, own_limits[0]), (large, own_limits[1])].map(|(text, limit)| Side {
+        let [here, there] = [small, large].map(|text| Side {
             words: text.words,
             is_frame: text.in_frames(),
             is_line: text.in_lines(),
-            limit,
+            limit: OwnLimit::of(params.own_words, params.own_share, size(text.words)),
         });
-        let of = Comparison::of(&sides[0], &sides[1], runs);
+        let of = Comparison::of(here, there, runs);
         let overlap = SketchOverlap::of_fingerprints(small, large, params.below());
         let has_story = of.here.story >= limits::STORY_WORDS * WORD;
         let is_article =
@@ -70,31 +68,31 @@ impl<'f> Facts<'f> {
         Facts {
             small,
             large,
-            limits: own_limits,
             has_story,
             is_article,
             kind,
             rest: overlap.non_boilerplate_coverage(overlap.least_non_boilerplate()),
             of,
             overlap,
-            names: OnceCell::new(),
+            numbers: OnceCell::new(),
+            longest: OnceCell::new(),
         }
-    }
-
-    fn names(&self) -> &Names {
-        self.names
-            .get_or_init(|| Names::of(self.small, self.large, &self.of))
     }
 
     /// The share of the longest words of each page that the other has; the lower one.
     pub(super) fn longest(&self) -> f64 {
-        self.names().longest
+        *self.longest.get_or_init(|| {
+            let (small, large) = (self.small.words, self.large.words);
+            let of_small = longest_found((small, &self.of.here.matched), large);
+            let of_large = longest_found((large, &self.of.there.matched), small);
+            let shares = [of_small, of_large].map(|(found, all)| ratio(found, all));
+            shares[0].min(shares[1])
+        })
     }
 
     /// Whether one of the texts says something of its own.
     pub(super) fn has_own(&self) -> bool {
-        self.limits[0].is_reached(&self.of.here.own)
-            || self.limits[1].is_reached(&self.of.there.own)
+        self.of.here.has_own() || self.of.there.has_own()
     }
 
     /// Whether pages of which most is shared overlap, although words in them are others: an article of some length, or a short text without a
@@ -114,7 +112,7 @@ impl<'f> Facts<'f> {
             true => 1,
             false => limits::MISSING_NUMBERS,
         };
-        if !is_misread && self.of.replaced_numbers >= least && !self.numbers_agree() {
+        if !is_misread && self.of.replaced_numbers() >= least && !self.numbers_agree() {
             return [true, true];
         }
         let is_template = self.overlap.has_boilerplate() && self.rest < params.rest;
@@ -122,20 +120,19 @@ impl<'f> Facts<'f> {
         if is_template && !is_misread {
             let names_agree = self.numbers_agree() && self.longest() >= limits::LONGEST_AS_EVIDENCE;
             let own = [&self.of.here, &self.of.there]
-                .map(|of| of.own_size() >= least || !names_agree && of.unlike >= least);
+                .map(|of| of.own_size() >= least || !names_agree && of.rest().unlike >= least);
             if own[0] {
                 return own;
             }
         }
-        [
-            self.limits[0].is_reached(&self.of.here.own),
-            self.limits[1].is_reached(&self.of.there.own),
-        ]
+        [self.of.here.has_own(), self.of.there.has_own()]
     }
 
     /// Whether the other page has the numbers of the smaller one.
     pub(super) fn numbers_agree(&self) -> bool {
-        let (found, all) = self.names().numbers;
+        let (small, large) = (self.small.words, self.large.words);
+        let numbers = || numbers_found((small, &self.of.here.matched), large);
+        let (found, all) = *self.numbers.get_or_init(numbers);
         all == 0 || ratio(found, all) >= limits::NUMBERS
     }
 
@@ -186,26 +183,5 @@ impl<'f> Facts<'f> {
         let lengths = lengths.map(|passage| passage.here.len().min(passage.there.len()));
         let replaced: usize = lengths.filter(|&length| length >= 2).sum();
         ratio(replaced, self.small.tokens) <= limits::NAMES
-    }
-}
-
-/// What of the names and numbers of two texts agrees.
-struct Names {
-    /// Numbers of the smaller text that the other has, and all.
-    numbers: (usize, usize),
-    /// The share of the longest words of each text that the other has; the lower one.
-    longest: f64,
-}
-
-impl Names {
-    fn of(small: &Fingerprint<'_>, large: &Fingerprint<'_>, of: &Comparison) -> Names {
-        let (here, there) = (of.alignment.matched_here(), of.alignment.matched_there());
-        let of_small = longest_found((small.words, &here), large.words);
-        let of_large = longest_found((large.words, &there), small.words);
-        let longest = [of_small, of_large].map(|(found, all)| ratio(found, all));
-        Names {
-            numbers: numbers_found((small.words, &here), large.words),
-            longest: longest[0].min(longest[1]),
-        }
     }
 }

@@ -5,6 +5,7 @@ use super::limits;
 use super::params::CoverageParams;
 use crate::compare::WORD;
 use crate::method::{Check, Op, Trace};
+use crate::relation::ratio;
 
 /// What is asked of a pair, in this order. It is related only if one of the rules of each question holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,17 +49,15 @@ pub(super) const RULES: [Rule; 9] = [
         applies: always,
         check: |facts, params| {
             let here = &facts.of.here;
-            let (shared, all, least) = match facts.has_story {
-                true => (
-                    here.story_in_order + here.story_moved,
-                    here.story,
-                    params.threshold,
-                ),
-                false => (
-                    here.in_order + here.moved,
-                    here.all,
-                    limits::FRAMES_IN_COMMON,
-                ),
+            let (in_order, all, least) = match facts.has_story {
+                true => (here.story_in_order, here.story, params.threshold),
+                false => (here.in_order, here.all, limits::FRAMES_IN_COMMON),
+            };
+            // What is moved is looked for only where it decides.
+            let shared = match (ratio(in_order, all) >= least, facts.has_story) {
+                (true, _) => in_order,
+                (false, true) => in_order + here.rest().story_moved,
+                (false, false) => in_order + here.rest().moved,
             };
             let meaning = "words of the smaller page outside frames that the other has, in order or in a moved passage, divided by all of these";
             // Nothing in common is never enough.
@@ -85,7 +84,7 @@ pub(super) const RULES: [Rule; 9] = [
         overlaps: false,
         outcomes: ("nearly equal pages", "not nearly equal"),
         applies: |facts| {
-            facts.overlap.has_boilerplate() && !facts.has_own() && facts.of.replaced == 0
+            facts.overlap.has_boilerplate() && facts.of.replaced == 0 && !facts.has_own()
         },
         check: |facts, _| {
             let here = &facts.of.here;

@@ -7,7 +7,7 @@ use super::params::CoverageParams;
 use super::position_index::{Matches, PositionIndex};
 use super::rules::{Answer, QUESTIONS};
 use crate::compare::{
-    Anchor, OwnLimit, WORD, chained, in_common, own_against, pairs_in_common, size,
+    Anchor, Compared, OwnLimit, WORD, chained, in_common, own_against, pairs_in_common, size,
 };
 use crate::method::{Check, Op, Trace};
 use crate::relation::{Relation, Verdict, ratio};
@@ -91,7 +91,7 @@ impl CoverageParams {
         let own = if overlaps { [true; 2] } else { facts.own(self) };
         let (here, there) = (&facts.of.here, &facts.of.there);
         let meaning = "words in own passages, which the other page does not have";
-        let words = |of: &crate::compare::Shares| of.own_size() / WORD;
+        let words = |of: &Compared<'_>| of.own_size() / WORD;
         trace.test(Check::value(
             "own, smaller page",
             meaning,
