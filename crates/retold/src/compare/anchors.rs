@@ -39,9 +39,9 @@ struct Places {
 }
 
 impl Places {
-    fn of(here: &[Word], there: &[Word], width: usize) -> Places {
-        let count = there.len() - width + 1;
-        let others = Bits::of(there.windows(width).map(hash), count);
+    /// Of the runs of `width` words of a text, those that may be among these of another.
+    fn of(here: &[Word], width: usize, others: &[u64]) -> Places {
+        let others = Bits::of(others.iter().copied(), others.len());
         let places = here.windows(width).map(hash).enumerate();
         let places = places.filter(|(_, hash)| others.may_have(*hash));
         let mut places: Vec<(u64, usize)> = places.map(|(at, hash)| (hash, at)).collect();
@@ -53,8 +53,7 @@ impl Places {
     }
 
     /// The places of a run.
-    fn get(&self, run: &[Word]) -> &[(u64, usize)] {
-        let hash = hash(run);
+    fn get(&self, hash: u64) -> &[(u64, usize)] {
         if !self.hashes.may_have(hash) {
             return &[];
         }
@@ -75,10 +74,11 @@ pub(crate) fn anchors(here: &[Word], there: &[Word], width: usize, most: usize) 
     if here.len() < width || there.len() < width {
         return Vec::new();
     }
-    let places = Places::of(here, there, width);
+    let runs: Vec<u64> = there.windows(width).map(hash).collect();
+    let places = Places::of(here, width, &runs);
     let equal = |(a, b): &(&Word, &Word)| a.hash() == b.hash();
     let (mut found, mut ends) = (Vec::new(), FxHashMap::default());
-    for (at, run) in there.windows(width).enumerate() {
+    for (at, &run) in runs.iter().enumerate() {
         let places = places.get(run);
         let places = if places.len() <= most { places } else { &[] };
         for &(_, place) in places {

@@ -8,28 +8,19 @@ use super::word::Word;
 /// (Zipf 1935, the law of abbreviation).
 const LONGEST: usize = 20;
 
-/// How many numbers of a page match or are elsewhere in the other, and how many it has.
-pub(crate) fn numbers_found(
-    (words, matched): (&[Word], &[bool]),
-    other: &[Word],
-) -> (usize, usize) {
+/// How many numbers of a page the other has, and how many there are.
+pub(crate) fn numbers_found(words: &[Word], other: &[Word]) -> (usize, usize) {
     let others = other.iter().filter(|word| word.is_number());
     let others: FxHashSet<u32> = others.map(|word| word.hash()).collect();
-    let numbers = words
-        .iter()
-        .zip(matched)
-        .filter(|(word, _)| word.is_number());
-    numbers.fold((0, 0), |(found, all), (word, &is_matched)| {
-        let is_found = is_matched || others.contains(&word.hash());
+    let numbers = words.iter().filter(|word| word.is_number());
+    numbers.fold((0, 0), |(found, all), number| {
+        let is_found = others.contains(&number.hash());
         (found + usize::from(is_found), all + 1)
     })
 }
 
-/// How many of the [`LONGEST`] different words of a page match or are elsewhere in the other, and how many there are.
-pub(crate) fn longest_found(
-    (words, matched): (&[Word], &[bool]),
-    other: &[Word],
-) -> (usize, usize) {
+/// How many of the [`LONGEST`] different words of a page the other has, and how many there are.
+pub(crate) fn longest_found(words: &[Word], other: &[Word]) -> (usize, usize) {
     // Descending; of a text nearly all words are shorter than the last of these.
     let mut longest: Vec<(u64, u32)> = Vec::with_capacity(LONGEST + 1);
     for word in words {
@@ -44,10 +35,8 @@ pub(crate) fn longest_found(
     }
     let bit = |hash: u32| 1u64 << (hash % 64);
     let bits = longest.iter().fold(0, |bits, (_, hash)| bits | bit(*hash));
-    let matching = words.iter().zip(matched).filter(|(_, is)| **is);
-    let all = matching.map(|(word, _)| word).chain(other);
     let mut found = [false; LONGEST];
-    for word in all.filter(|word| bits & bit(word.hash()) != 0) {
+    for word in other.iter().filter(|word| bits & bit(word.hash()) != 0) {
         let places = longest.iter().zip(&mut found);
         places
             .filter(|((_, hash), _)| *hash == word.hash())
@@ -64,25 +53,22 @@ mod tests {
     #[test]
     fn numbers_by_hand() {
         let text = words("on 12 march 1931 with 4 bearings");
-        let found = |matched: &[bool], other: &str| numbers_found((&text, matched), &words(other));
-        assert_eq!(found(&[false; 7], "in 1931 and 12 more"), (2, 3));
-        assert_eq!(found(&[true; 7], "in 1931"), (3, 3));
-        assert_eq!(numbers_found((&words("none"), &[true]), &text), (0, 0));
+        let found = |other: &str| numbers_found(&text, &words(other));
+        assert_eq!(found("in 1931 and 12 more"), (2, 3));
+        assert_eq!(numbers_found(&words("none"), &text), (0, 0));
     }
 
     #[test]
     fn the_longest_words_by_hand() {
         let text = words("the bearings of the bridge");
-        // Four different words, of which the other has two; or three, if the bearings match nearly.
-        let found = |matched: &[bool]| longest_found((&text, matched), &words("the old bridge"));
-        assert_eq!(found(&[false; 5]), (2, 4));
-        assert_eq!(found(&[false, true, false, false, false]), (3, 4));
+        // Four different words, of which the other has two.
+        assert_eq!(longest_found(&text, &words("the old bridge")), (2, 4));
         // Of 40 words twenty are looked up, the longest.
         let named =
             |name: &str| -> Vec<String> { (10..30).map(|n| format!("{name}{n}")).collect() };
         let (long, short) = (named("longword"), named("s"));
         let text = words(&format!("{} {}", short.join(" "), long.join(" ")));
-        let found = longest_found((&text, &[false; 40]), &words(&long[..15].join(" ")));
+        let found = longest_found(&text, &words(&long[..15].join(" ")));
         assert_eq!(found, (15, 20));
     }
 }

@@ -35,8 +35,8 @@ impl Census<'_> {
         Ok(Knowledge {
             texts: self.all(),
             frames: rule
-                .units
-                .map_or(Ok(Vec::new()), |units| self.frames(units))?,
+                .lines
+                .map_or(Ok(Vec::new()), |lines| self.frames(lines))?,
             ..self.by_context_similarity(rule.min_df, rule.context_similarity)?
         })
     }

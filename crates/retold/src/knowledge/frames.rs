@@ -1,10 +1,10 @@
-//! The lines and sentences of frames: those that several texts have which otherwise differ.
+//! The lines of frames: those that several texts have which otherwise differ.
 
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use super::census::Census;
-use super::params::Units;
+use super::params::Lines;
 use crate::error::Result;
 use crate::ids::SketchNo;
 use crate::relation::ratio;
@@ -13,24 +13,22 @@ use crate::spill::Sorter;
 
 /// A line on fewer texts than this is their own.
 const SEVERAL_TEXTS: u64 = 3;
-/// The same of a sentence.
-const MANY_TEXTS: u64 = 10;
-/// So many of the texts with a unit are compared.
+/// So many of the texts with a line are compared.
 const ASKED: usize = 12;
 /// Texts are alike if the smaller sketch has at least this share of its keys in common with the other, and the lengths are as similar.
 const ALIKE: f64 = 0.5;
 const OF_LIKE_LENGTH: f64 = 0.1;
-/// A unit is a story's if at least this share of the pairs of its texts are alike.
+/// A line is a story's if at least this share of the pairs of its texts are alike.
 const STORY: f64 = 0.3;
 
 impl Census<'_> {
-    /// The hashes of the units of frames, ascending. Time O(n log n) in the number of units.
+    /// The hashes of the lines of frames, ascending. Time O(n log n) in the number of lines.
     ///
     /// Errors: a temporary file cannot be written.
-    pub(super) fn frames(&self, units: Units) -> Result<Vec<u32>> {
+    pub(super) fn frames(&self, lines: Lines) -> Result<Vec<u32>> {
         let mut sorter = Sorter::new(self.sketches.memory());
         self.sketches.each(|number, sketch| {
-            let hashes = units(sketch).iter();
+            let hashes = lines(sketch).iter();
             let hashes = hashes.flat_map(|&two| [(two >> 32) as u32, two as u32]);
             hashes
                 .filter(|&hash| hash != 0)
@@ -40,7 +38,7 @@ impl Census<'_> {
             Default::default();
         let mut settle = |hash: u32, list: &mut Vec<SketchNo>| {
             list.dedup();
-            if self.df(list.iter().copied()) >= least_texts(hash) {
+            if self.df(list.iter().copied()) >= SEVERAL_TEXTS {
                 lists.entry(list.clone()).or_default().push(hash);
             }
             list.clear();
@@ -75,19 +73,6 @@ impl Census<'_> {
     }
 }
 
-/// From how many texts on a unit may be a frame's. Sentences are reprinted, lines hardly.
-fn least_texts(hash: u32) -> u64 {
-    match is_sentence(hash) {
-        true => MANY_TEXTS,
-        false => SEVERAL_TEXTS,
-    }
-}
-
-/// Whether the unit of this hash is a sentence.
-fn is_sentence(hash: u32) -> bool {
-    hash & 1 == 1
-}
-
 fn are_alike(sketches: &Sketches, a: SketchNo, b: SketchNo) -> bool {
     let (a, b) = (sketches.get(a), sketches.get(b));
     let (a, b) = (a.as_ref().keys, b.as_ref().keys);
@@ -102,11 +87,11 @@ mod tests {
     use super::*;
     use crate::sketch::{Sketch, SketchRef};
 
-    fn units(sketch: SketchRef<'_>) -> &[u64] {
+    fn lines(sketch: SketchRef<'_>) -> &[u64] {
         sketch.extra
     }
 
-    /// A sketch of these keys and hashes of units.
+    /// A sketch of these keys and hashes of lines.
     fn sketch(keys: &[u64], hashes: &[u32]) -> Sketch {
         let two =
             |two: &[u32]| u64::from(two[0]) << 32 | u64::from(two.get(1).copied().unwrap_or(0));
@@ -132,7 +117,7 @@ mod tests {
             on_site: &[],
             agree: &|_, _| false,
         };
-        census.frames(units).unwrap()
+        census.frames(lines).unwrap()
     }
 
     /// A text of ten keys of its own.
@@ -142,20 +127,16 @@ mod tests {
     }
 
     const LINE: u32 = 20;
-    const SENTENCE: u32 = 31;
 
     #[test]
     fn a_line_on_three_texts_that_differ_is_a_frames() {
         let texts = |count: u64| -> Vec<Sketch> {
             (1..=count)
-                .map(|n| text(n, &[LINE, SENTENCE, 40 + 2 * n as u32]))
+                .map(|n| text(n, &[LINE, 40 + n as u32]))
                 .collect()
         };
         assert_eq!(frames(&texts(2)), [0; 0]);
         assert_eq!(frames(&texts(3)), [LINE]);
-        // A sentence may be quoted by a few.
-        assert_eq!(frames(&texts(9)), [LINE]);
-        assert_eq!(frames(&texts(10)), [LINE, SENTENCE]);
     }
 
     #[test]
@@ -163,7 +144,7 @@ mod tests {
         // Each of these has eight keys of one story and two of its own.
         let reprint = |n: u64| {
             let keys: Vec<u64> = (0..8).chain(100 * n..100 * n + 2).collect();
-            sketch(&keys, &[LINE, SENTENCE])
+            sketch(&keys, &[LINE])
         };
         let reprints: Vec<Sketch> = (1..=12).map(reprint).collect();
         assert_eq!(frames(&reprints), [0; 0]);
@@ -194,8 +175,7 @@ mod tests {
                         alike += usize::from(small / large >= OF_LIKE_LENGTH && shared / small >= ALIKE);
                     }
                 }
-                let least = if hash % 2 == 1 { MANY_TEXTS } else { SEVERAL_TEXTS };
-                with.len() as u64 >= least && ratio(alike, pairs) < STORY
+                with.len() as u64 >= SEVERAL_TEXTS && ratio(alike, pairs) < STORY
             }).collect();
             prop_assert_eq!(frames(&sketches), expected);
         }

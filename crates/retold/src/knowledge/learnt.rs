@@ -21,7 +21,7 @@ pub struct Knowledge {
     pub frequent: Vec<u64>,
     /// Keys that are on fewer texts than that, but on several at least; ascending.
     pub several: Vec<u64>,
-    /// Hashes of lines and sentences that belong to frames; ascending.
+    /// Hashes of lines that belong to frames; ascending.
     pub frames: Vec<u32>,
     /// Keys that are deleted on every page; ascending.
     pub deleted: Vec<u64>,
@@ -52,7 +52,7 @@ impl Knowledge {
         self.deleted.is_empty() && self.deleted_on_site.is_empty()
     }
 
-    /// True if a line or sentence of this hash belongs to a frame.
+    /// True if a line of this hash belongs to a frame.
     pub fn is_frame(&self, hash: u32) -> bool {
         self.frames.binary_search(&hash).is_ok()
     }

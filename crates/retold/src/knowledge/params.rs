@@ -48,13 +48,13 @@ impl NoiseParams {
         CommonRule {
             min_df: self.common_df as u64,
             context_similarity: self.agreement,
-            units: None,
+            lines: None,
         }
     }
 }
 
-/// Where sketches have the units of their texts: numbers of two hashes each, of which the last may be 0.
-pub type Units = fn(SketchRef<'_>) -> &[u64];
+/// Where sketches have the lines of their texts: numbers of two hashes each, of which the last may be 0.
+pub type Lines = fn(SketchRef<'_>) -> &[u64];
 
 /// When a key is common.
 #[derive(Clone, Copy, Debug)]
@@ -63,6 +63,6 @@ pub struct CommonRule {
     pub min_df: u64,
     /// ... of which a smaller share of the pairs than this agree in nearly all they have.
     pub context_similarity: f64,
-    /// Where sketches have the hashes of their texts' units, if frames are to be learnt.
-    pub units: Option<Units>,
+    /// Where sketches have the hashes of their texts' lines, if frames are to be learnt.
+    pub lines: Option<Lines>,
 }

@@ -1,6 +1,6 @@
 //! The coverage of two texts, estimated from their sketches.
 
-use super::evidence::reaching;
+use super::limits;
 use super::overlap::{self, SketchOverlap};
 use super::params::CoverageParams;
 use crate::method::{Check, Op, Trace};
@@ -100,5 +100,48 @@ impl CoverageParams {
         let is_evidence =
             self.is_evidence(overlap, prose, self.runs(overlap.sampled_shared), trace);
         is_evidence.then_some(value)
+    }
+
+    /// Whether what two pages share is more than a template. They may share `error` more runs than `shared`.
+    fn is_evidence(
+        &self,
+        overlap: &SketchOverlap,
+        prose: u64,
+        (shared, error): (usize, f64),
+        trace: &mut Trace,
+    ) -> bool {
+        let meaning = "share of the smaller sketch, without templates, that the other has";
+        let value = overlap.non_boilerplate_coverage(overlap.least_non_boilerplate());
+        let distinctive = Check::value("rest", meaning, value).against(Op::AtLeast, self.rest);
+        let outcomes = ("enough evidence", "not enough without templates");
+        if trace.test(distinctive.deciding(outcomes.0, outcomes.1)) {
+            return true;
+        }
+        let meaning = "thousandths of the smaller page in full sentences; in articles, shared text of templates is evidence";
+        let least = self.least_prose() as f64;
+        let article = Check::number("prose", meaning, prose as usize, Op::AtLeast, least);
+        let is_article = trace.test(article.deciding(
+            "an article",
+            "not an article; evidence only if more is shared than in any template",
+        ));
+        let least = match is_article {
+            true => self.many.min(limits::STATEMENT_WORDS),
+            false => self.many,
+        };
+        let (_, least) = reaching(shared as f64, error, least as f64);
+        let meaning = "runs of words that both pages have, including those of templates";
+        let least = least.ceil();
+        trace.test(Check::number("shared", meaning, shared, Op::AtLeast, least))
+    }
+}
+
+/// A value, and what it must reach so that with `slack` it reaches `threshold`: their difference. Neither is given below
+/// 0, and where the difference is rounded to the wrong side, the sum decides.
+fn reaching(value: f64, slack: f64, threshold: f64) -> (f64, f64) {
+    let reaches = value + slack >= threshold;
+    let (value, least) = (value.max(0.0), (threshold - slack).max(0.0));
+    match reaches {
+        true => (value, least.min(value)),
+        false => (value, least.max(value.next_up())),
     }
 }

@@ -22,58 +22,36 @@ pub(super) enum Kind {
     Page,
 }
 
-/// What is known of two texts, the smaller first.
-pub(super) struct Facts<'f> {
+/// What is known of two texts before they are aligned, the smaller first.
+pub(super) struct Evidence<'f> {
     small: &'f Fingerprint<'f>,
     large: &'f Fingerprint<'f>,
-    pub(super) of: Comparison<'f>,
     pub(super) overlap: SketchOverlap,
-    /// Whether there is enough outside frames to tell a story.
-    pub(super) has_story: bool,
-    /// Whether most of the smaller page is full sentences.
-    pub(super) is_article: bool,
-    pub(super) kind: Kind,
     /// Coverage outside templates, by the sketches.
     pub(super) rest: f64,
+    /// Whether most of the smaller page is full sentences.
+    pub(super) is_article: bool,
     /// The numbers of the smaller text that the other has, and all, once they are asked for.
     numbers: OnceCell<(usize, usize)>,
     /// The share of the longest words of each text that the other has, the lower one, once it is asked for.
     longest: OnceCell<f64>,
 }
 
-impl<'f> Facts<'f> {
-    /// Compares two texts that have these chained runs in common.
+impl<'f> Evidence<'f> {
     pub(super) fn of(
-        (small, large): (&'f Fingerprint<'f>, &'f Fingerprint<'f>),
-        runs: &[Anchor],
+        small: &'f Fingerprint<'f>,
+        large: &'f Fingerprint<'f>,
         params: &CoverageParams,
-    ) -> Facts<'f> {
-        let [here, there] = [small, large].map(|text| Side {
-            words: text.words,
-            is_frame: text.in_frames(),
-            is_line: text.in_lines(),
-            limit: OwnLimit::of(params.own_words, params.own_share, size(text.words)),
-        });
-        let of = Comparison::of(here, there, runs);
+    ) -> Evidence<'f> {
         let overlap = SketchOverlap::of_fingerprints(small, large, params.below());
-        let has_story = of.here.story >= limits::STORY_WORDS * WORD;
         let is_article =
             small.prose >= params.least_prose() && small.tokens >= limits::ARTICLE_WORDS;
-        let templates = overlap.sampled_shared - overlap.non_boilerplate_shared;
-        let kind = match () {
-            _ if has_story && of.here.story < params.short * WORD => Kind::Short,
-            _ if ratio(templates, overlap.sampled_shared) >= limits::FORM => Kind::Form,
-            _ => Kind::Page,
-        };
-        Facts {
+        Evidence {
             small,
             large,
-            has_story,
-            is_article,
-            kind,
             rest: overlap.non_boilerplate_coverage(overlap.least_non_boilerplate()),
-            of,
             overlap,
+            is_article,
             numbers: OnceCell::new(),
             longest: OnceCell::new(),
         }
@@ -83,11 +61,67 @@ impl<'f> Facts<'f> {
     pub(super) fn longest(&self) -> f64 {
         *self.longest.get_or_init(|| {
             let (small, large) = (self.small.words, self.large.words);
-            let of_small = longest_found((small, &self.of.here.matched), large);
-            let of_large = longest_found((large, &self.of.there.matched), small);
-            let shares = [of_small, of_large].map(|(found, all)| ratio(found, all));
+            let shares = [longest_found(small, large), longest_found(large, small)];
+            let shares = shares.map(|(found, all)| ratio(found, all));
             shares[0].min(shares[1])
         })
+    }
+
+    /// Whether the other page has the numbers of the smaller one.
+    pub(super) fn numbers_agree(&self) -> bool {
+        let numbers = || numbers_found(self.small.words, self.large.words);
+        let (found, all) = *self.numbers.get_or_init(numbers);
+        all == 0 || ratio(found, all) >= limits::NUMBERS
+    }
+
+    /// Whether the longest words of both pages and the numbers of the smaller one agree.
+    pub(super) fn names_agree(&self) -> bool {
+        self.numbers_agree() && self.longest() >= limits::LONGEST_AS_EVIDENCE
+    }
+
+    /// Whether all that is known to be shared may be a template's.
+    pub(super) fn may_be_template(&self, params: &CoverageParams) -> bool {
+        self.overlap.has_boilerplate() && self.rest < params.rest
+    }
+}
+
+/// What is known of two texts, the smaller first.
+pub(super) struct Facts<'f> {
+    pub(super) evidence: Evidence<'f>,
+    pub(super) of: Comparison<'f>,
+    /// Whether there is enough outside frames to tell a story.
+    pub(super) has_story: bool,
+    pub(super) kind: Kind,
+}
+
+impl<'f> Facts<'f> {
+    /// Compares two texts that have these chained runs in common.
+    pub(super) fn of(
+        evidence: Evidence<'f>,
+        runs: &[Anchor],
+        params: &CoverageParams,
+    ) -> Facts<'f> {
+        let [here, there] = [evidence.small, evidence.large].map(|text| Side {
+            words: text.words,
+            is_frame: text.in_frames(),
+            is_line: text.in_lines(),
+            limit: OwnLimit::of(params.own_words, params.own_share, size(text.words)),
+        });
+        let of = Comparison::of(here, there, runs);
+        let has_story = of.here.story >= limits::STORY_WORDS * WORD;
+        let overlap = &evidence.overlap;
+        let templates = overlap.sampled_shared - overlap.non_boilerplate_shared;
+        let kind = match () {
+            _ if has_story && of.here.story < params.short * WORD => Kind::Short,
+            _ if ratio(templates, overlap.sampled_shared) >= limits::FORM => Kind::Form,
+            _ => Kind::Page,
+        };
+        Facts {
+            evidence,
+            of,
+            has_story,
+            kind,
+        }
     }
 
     /// Whether one of the texts says something of its own.
@@ -100,8 +134,8 @@ impl<'f> Facts<'f> {
     pub(super) fn may_overlap(&self) -> bool {
         let here = &self.of.here;
         match self.kind {
-            Kind::Short => !self.overlap.has_boilerplate(),
-            Kind::Form | Kind::Page => self.is_article && here.all >= limits::LEAST_ARTICLE * WORD,
+            Kind::Short => !self.evidence.overlap.has_boilerplate(),
+            Kind::Form | Kind::Page => self.evidence.is_article && here.all >= limits::LEAST_ARTICLE * WORD,
         }
     }
 
@@ -112,13 +146,12 @@ impl<'f> Facts<'f> {
             true => 1,
             false => limits::MISSING_NUMBERS,
         };
-        if !is_misread && self.of.replaced_numbers() >= least && !self.numbers_agree() {
+        if !is_misread && self.of.replaced_numbers() >= least && !self.evidence.numbers_agree() {
             return [true, true];
         }
-        let is_template = self.overlap.has_boilerplate() && self.rest < params.rest;
         let least = limits::OWN_BESIDE_TEMPLATE * WORD;
-        if is_template && !is_misread {
-            let names_agree = self.numbers_agree() && self.longest() >= limits::LONGEST_AS_EVIDENCE;
+        if self.evidence.may_be_template(params) && !is_misread {
+            let names_agree = self.evidence.names_agree();
             let own = [&self.of.here, &self.of.there]
                 .map(|of| of.own_size() >= least || !names_agree && of.rest().unlike >= least);
             if own[0] {
@@ -128,22 +161,14 @@ impl<'f> Facts<'f> {
         [self.of.here.has_own(), self.of.there.has_own()]
     }
 
-    /// Whether the other page has the numbers of the smaller one.
-    pub(super) fn numbers_agree(&self) -> bool {
-        let (small, large) = (self.small.words, self.large.words);
-        let numbers = || numbers_found((small, &self.of.here.matched), large);
-        let (found, all) = *self.numbers.get_or_init(numbers);
-        all == 0 || ratio(found, all) >= limits::NUMBERS
-    }
-
     /// Replaced words over those outside templates: all of the story in an article, if that is short; on other pages what sketches
     /// take for no template's.
     pub(super) fn replaced_share(&self) -> f64 {
         let here = &self.of.here;
         let story = if self.has_story { here.story } else { here.all };
-        let overlap = &self.overlap;
+        let overlap = &self.evidence.overlap;
         let outside = here.all as f64 * ratio(overlap.non_boilerplate, overlap.sampled);
-        let least = match self.is_article {
+        let least = match self.evidence.is_article {
             true => limits::LEAST_ARTICLE,
             false => limits::LEAST_PAGE,
         };
@@ -159,29 +184,29 @@ impl<'f> Facts<'f> {
     pub(super) fn may_be_misread(&self) -> bool {
         let here = &self.of.here;
         self.kind != Kind::Form
-            && self.small.tokens >= limits::MISREAD_WORDS
+            && self.evidence.small.tokens >= limits::MISREAD_WORDS
             && ratio(here.in_order, here.all) >= limits::MISREAD_IN_ORDER
     }
 
     /// Nearly equal words over all that differ.
     pub(super) fn near_share(&self) -> f64 {
         let near = self.of.alignment.near();
-        let differing = self.small.tokens - self.of.alignment.matched() + near;
+        let differing = self.evidence.small.tokens - self.of.alignment.matched() + near;
         ratio(near, differing)
     }
 
     /// Whether almost never two consecutive characters are in place of as many others, if most words are single characters. None of these
     /// is longer than another, so names are not recognised by their length, unless there are words of alphabets.
     pub(super) fn keeps_names(&self) -> bool {
-        let words = self.small.words.iter();
+        let words = self.evidence.small.words.iter();
         let single = words.clone().filter(|word| word.bytes() == 0).count();
         let alphabetic = words.filter(|word: &&Word| word.bytes() >= 4).count();
-        if 2 * single < self.small.tokens || alphabetic >= limits::ALPHABETIC {
+        if 2 * single < self.evidence.small.tokens || alphabetic >= limits::ALPHABETIC {
             return true;
         }
         let lengths = self.of.alignment.differing();
         let lengths = lengths.map(|passage| passage.here.len().min(passage.there.len()));
         let replaced: usize = lengths.filter(|&length| length >= 2).sum();
-        ratio(replaced, self.small.tokens) <= limits::NAMES
+        ratio(replaced, self.evidence.small.tokens) <= limits::NAMES
     }
 }

@@ -19,7 +19,7 @@ const UNIT_BITS: u32 = 3;
 /// A line of a frame at an end of a text has at most so many fifths of a word, ...
 const SHORT_LINE: usize = 75;
 /// ... and all at one end at most so many.
-const SHORT_LINES: usize = 400;
+const SHORT_LINES: usize = 150;
 
 /// A full fingerprint, read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -73,11 +73,8 @@ impl<'a> Fingerprint<'a> {
         let (sample, rest) = rest.split_at_mut(sampled as usize);
         let (boilerplate, rest) = rest.split_at_mut(sampled as usize);
         for unit in rest.iter_mut().skip(words as usize) {
-            let flag = match known.is_frame((*unit >> 32) as u32) {
-                true => FRAME,
-                false => 0,
-            };
-            *unit = *unit & !FRAME | flag;
+            let is_frame = *unit & SENTENCE == 0 && known.is_frame((*unit >> 32) as u32);
+            *unit = *unit & !FRAME | if is_frame { FRAME } else { 0 };
         }
         for (&key, is_boilerplate) in sample.iter().zip(boilerplate) {
             *is_boilerplate = u64::from(known_keys.may_have(key) && known.is_common(key));
@@ -124,14 +121,14 @@ impl<'a> Fingerprint<'a> {
         for (words, flags) in self.units() {
             // A line of more words is text, of people who write no full stops.
             let is_short = size(&self.words[words.clone()]) <= SHORT_LINE;
-            if flags & FRAME != 0 && flags & SENTENCE == 0 && is_short {
+            if flags & FRAME != 0 && is_short {
                 marks[words].fill(true);
             }
         }
         marks
     }
 
-    /// For each word whether it can be in no own passage: it is in a line or sentence that other pages have too, or in a short line without a
+    /// For each word whether it can be in no own passage: it is in a line that other pages have too, or in a short line without a
     /// sentence at an end of the text. A text without any sentence has no such lines.
     pub(super) fn in_lines(&self) -> Vec<bool> {
         let mut marks = self.in_frames();

@@ -155,9 +155,10 @@ impl Coverage {
     }
 }
 
-/// What a sketch has besides its keys: the share of prose, and the hashes of the units, two in a number.
+/// What a sketch has besides its keys: the share of prose, and the hashes of the lines without a sentence, two in a number.
 fn extra(prose: u64, units: &[Unit]) -> Vec<u64> {
-    let mut hashes: Vec<u32> = units.iter().map(|unit| unit.hash).collect();
+    let lines = units.iter().filter(|unit| !unit.is_sentence);
+    let mut hashes: Vec<u32> = lines.map(|unit| unit.hash).collect();
     hashes.sort_unstable();
     hashes.dedup();
     let two = |two: &[u32]| u64::from(two[0]) << 32 | u64::from(two.get(1).copied().unwrap_or(0));

@@ -1,7 +1,6 @@
 //! The method `coverage`, the default: how much of a page's text another page contains, and how the rest differs.
 
 mod estimate;
-mod evidence;
 mod facts;
 mod fingerprint;
 pub(crate) mod grams;

@@ -65,7 +65,7 @@ impl CoverageParams {
         CommonRule {
             min_df: self.common_df as u64,
             context_similarity: self.agreement,
-            units: Some(|sketch| sketch.extra.get(1..).unwrap_or_default()),
+            lines: Some(|sketch| sketch.extra.get(1..).unwrap_or_default()),
         }
     }
 }

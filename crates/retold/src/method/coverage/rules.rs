@@ -73,10 +73,10 @@ pub(super) const RULES: [Rule; 9] = [
             "enough evidence",
             "evidence only if names agree, or in an article",
         ),
-        applies: |facts| facts.overlap.has_boilerplate(),
+        applies: |facts| facts.evidence.overlap.has_boilerplate(),
         check: |facts, params| {
             let meaning = "share of the smaller sketch, without templates, that the other has";
-            Check::value("rest", meaning, facts.rest).against(Op::AtLeast, params.rest)
+            Check::value("rest", meaning, facts.evidence.rest).against(Op::AtLeast, params.rest)
         },
     },
     Rule {
@@ -84,7 +84,7 @@ pub(super) const RULES: [Rule; 9] = [
         overlaps: false,
         outcomes: ("nearly equal pages", "not nearly equal"),
         applies: |facts| {
-            facts.overlap.has_boilerplate() && facts.of.replaced == 0 && !facts.has_own()
+            facts.evidence.overlap.has_boilerplate() && facts.of.replaced == 0 && !facts.has_own()
         },
         check: |facts, _| {
             let here = &facts.of.here;
@@ -102,7 +102,7 @@ pub(super) const RULES: [Rule; 9] = [
         question: Question::Story,
         overlaps: false,
         outcomes: ("a statement in an article", "no statement"),
-        applies: |facts| facts.overlap.has_boilerplate() && facts.is_article,
+        applies: |facts| facts.evidence.overlap.has_boilerplate() && facts.evidence.is_article,
         check: |facts, _| {
             let meaning = "words of an article that the other page has in the same order, also if many pages have them";
             let shared = words(facts.of.here.in_order);
@@ -119,7 +119,7 @@ pub(super) const RULES: [Rule; 9] = [
         question: Question::Story,
         overlaps: false,
         outcomes: ("names agree", "names do not agree"),
-        applies: |facts| facts.overlap.has_boilerplate() && facts.numbers_agree(),
+        applies: |facts| facts.evidence.overlap.has_boilerplate() && facts.evidence.numbers_agree(),
         check: |facts, _| longest(facts, limits::LONGEST_AS_EVIDENCE),
     },
     Rule {
@@ -152,12 +152,12 @@ pub(super) const RULES: [Rule; 9] = [
         question: Question::Same,
         overlaps: false,
         outcomes: ("reworded", "not reworded"),
-        applies: |facts| facts.kind == Kind::Page && facts.numbers_agree() && facts.keeps_names(),
+        applies: |facts| facts.kind == Kind::Page && facts.evidence.numbers_agree() && facts.keeps_names(),
         check: |facts, params| {
             let least = params.reworded;
             let here = &facts.of.here;
             let meaning = "words of the smaller page that the other has in the same order, divided by all; numbers and names are the same";
-            let is_same = facts.longest() >= limits::LONGEST && least < 1.0;
+            let is_same = facts.evidence.longest() >= limits::LONGEST && least < 1.0;
             let shared = if is_same { words(here.in_order) } else { 0 };
             Check::ratio("reworded", meaning, shared, words(here.all).max(1), least)
         },
@@ -185,7 +185,7 @@ pub(super) const RULES: [Rule; 9] = [
 fn longest(facts: &Facts<'_>, least: f64) -> Check {
     let meaning =
         "share of the longest words of one page that the other has; the lower of the two shares";
-    Check::value("longest words", meaning, facts.longest()).against(Op::AtLeast, least)
+    Check::value("longest words", meaning, facts.evidence.longest()).against(Op::AtLeast, least)
 }
 
 /// What a question comes to.

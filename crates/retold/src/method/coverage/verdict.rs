@@ -1,6 +1,6 @@
 //! The verdict on two texts: three questions about one comparison, and what each text says of its own.
 
-use super::facts::Facts;
+use super::facts::{Evidence, Facts};
 use super::fingerprint::Fingerprint;
 use super::limits;
 use super::params::CoverageParams;
@@ -32,9 +32,13 @@ impl CoverageParams {
         if !self.may_share((small, large), ratio(matches.runs, all), trace) {
             return None;
         }
+        let evidence = Evidence::of(small, large, self);
+        if !self.may_tell_a_story(&evidence, (small, large), trace) {
+            return None;
+        }
         let runs = anchors(&matches, self.run.min(small.tokens));
         let runs = chained(small.words, large.words, &runs);
-        let facts = Facts::of((small, large), &runs, self);
+        let facts = Facts::of(evidence, &runs, self);
         let mut overlaps = false;
         for question in QUESTIONS {
             match question.answer(&facts, self, trace) {
@@ -84,6 +88,23 @@ impl CoverageParams {
             pairs,
             limits::PAIRS_IN_COMMON,
         ))
+    }
+
+    /// False if a template may be all that the texts share, their names differ, and so do too many words for nearly equal pages, so that
+    /// they need not be aligned.
+    fn may_tell_a_story(
+        &self,
+        evidence: &Evidence<'_>,
+        (small, large): (&Fingerprint<'_>, &Fingerprint<'_>),
+        trace: &mut Trace,
+    ) -> bool {
+        if !evidence.may_be_template(self) || evidence.is_article || evidence.names_agree() {
+            return true;
+        }
+        let meaning = "words of the smaller page that the other has, in any order, divided by all; names differ, and only templates agree";
+        let words = in_common(small.words, large.words);
+        let check = Check::value("words in common", meaning, words);
+        trace.test(check.against(Op::AtLeast, limits::NEARLY_EQUAL))
     }
 
     /// The verdict on the smaller and the larger of two texts that share a story.
