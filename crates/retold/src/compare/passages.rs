@@ -11,7 +11,7 @@ const CELLS: usize = 10_000;
 
 /// How passages that are longer are cut at what both have, first by the first of these: words in a run, and how often the one passage
 /// may have the run.
-const CUTS: [(usize, usize); 3] = [(4, 8), (2, 4), (1, 1)];
+const CUTS: [(usize, usize); 2] = [(4, 8), (1, 1)];
 
 /// So many words before and behind a word are looked at: if half of them match, in both texts, its match is no chance.
 const AROUND: usize = 8;
