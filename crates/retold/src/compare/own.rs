@@ -72,9 +72,12 @@ pub(super) fn moved(words: &[Word], matched: &[bool], other: &[Word]) -> Vec<boo
     if phrases.is_empty() {
         return marks;
     }
-    // Most phrases of the other text are none of these.
-    let wanted = Bits::of(phrases.iter().map(|(_, _, hash)| *hash), phrases.len());
-    let others = (0..other.len()).filter_map(|start| phrase(other, start).map(hash));
+    // Most phrases of the other text are none of these, and do not even begin as one of them.
+    let first = |at: usize| u64::from(words[at].hash());
+    let firsts = Bits::of(phrases.iter().map(|phrase| first(phrase.0)), phrases.len());
+    let wanted = Bits::of(phrases.iter().map(|phrase| phrase.2), phrases.len());
+    let others = (0..other.len()).filter(|&at| firsts.may_have(u64::from(other[at].hash())));
+    let others = others.filter_map(|start| phrase(other, start).map(hash));
     let mut others: Vec<u64> = others.filter(|&hash| wanted.may_have(hash)).collect();
     others.sort_unstable();
     for (start, end, hash) in phrases {
