@@ -80,7 +80,7 @@ impl<'a> Bench<'a> {
         }
     }
 
-    /// The related pages, as a run over the same pages finds them.
+    /// The related pages, as a run over the same pages finds them that lists all pairs.
     pub(crate) fn pairs(&mut self, params: &Params, watch: &dyn Watch) -> Result<Found> {
         if watch.cancelled() {
             return Err(Error::Cancelled);
@@ -235,7 +235,7 @@ impl Watch for Unseen<'_> {
 #[cfg(test)]
 mod tests {
     use retold::Source;
-    use retold::{METHODS, Page, dedup};
+    use retold::{METHODS, Page};
 
     use super::*;
 
@@ -303,7 +303,10 @@ mod tests {
     fn a_bench_finds_what_a_run_finds() {
         for info in METHODS {
             let base = config(info.name, &[]);
-            let findings = dedup(pages(), &base).unwrap();
+            let mut resources = RunConfig::default();
+            resources.all_pairs = true;
+            let job = Dedup::new(Model::new(base.clone()).unwrap()).resources(&resources);
+            let findings = job.run(vec![Source::of_pages("pages", pages())]).unwrap();
             let id = |rank| findings.id(rank).into_owned();
             let ran = findings
                 .pairs

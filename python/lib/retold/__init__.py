@@ -4,7 +4,7 @@
 >>> story = "The ferry to Naxos left late because of the storm. Passengers waited at the quay until noon."
 >>> found = retold.dedup([{"id": "a", "text": story}, {"id": "b", "text": story + " Read more tomorrow."}])
 >>> found.dropped.to_pylist()
-[{'id': 'a', 'canonical': 'b', 'relation': 'duplicate', 'cluster': 0, 'cluster_size': 2, 'row': 0}]
+[{'id': 'a', 'canonical': 'b', 'relation': 'duplicate', 'cluster': 0, 'cluster_size': 2, 'lost': 0, 'parts': None, 'row': 0}]
 
 `retold.dedup` finds near-duplicates, `retold.Model` judges pairs of pages, `retold.explain` says why,
 `retold.passages` finds passages that pages have in common, `retold.blocks` blocks that many pages have,
