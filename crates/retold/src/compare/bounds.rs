@@ -12,9 +12,7 @@ pub(crate) fn in_common(words: &[Word], others: &[Word]) -> f64 {
 
 /// The same of pairs of neighbouring words.
 pub(crate) fn pairs_in_common(words: &[Word], others: &[Word]) -> f64 {
-    let pair = |pair: &[Word]| {
-        u64::from(pair[0].hash()) << 32 | u64::from(pair[1].hash())
-    };
+    let pair = |pair: &[Word]| u64::from(pair[0].hash()) << 32 | u64::from(pair[1].hash());
     match words.len() {
         0 | 1 => 1.0,
         _ => share(words.windows(2).map(pair), others.windows(2).map(pair)),

@@ -240,6 +240,16 @@ mod tests {
         assert!(is_reached(&[10, 10, 10, 6]) && !is_reached(&[10, 10, 10, 5]));
         // Two words are no passage, however often.
         assert!(!is_reached(&[2; 40]) && is_reached(&[3; 12]));
+        // Of a long text twelve words are one, although they are less than a quarter of its 500.
+        let limit = OwnLimit::of(12, 0.05, 10_000 * WORD);
+        let passages = |words: usize| {
+            let passage = OwnPassage {
+                words: 0..words,
+                own: words * WORD,
+            };
+            limit.is_reached(&vec![passage; 1500 / words])
+        };
+        assert!(passages(12) && !passages(11));
     }
 
     /// The words that are in a phrase which the other text has.

@@ -137,7 +137,7 @@ impl CoverageParams {
 
 /// A value, and what it must reach so that with `slack` it reaches `threshold`: their difference. Neither is given below
 /// 0, and where the difference is rounded to the wrong side, the sum decides.
-fn reaching(value: f64, slack: f64, threshold: f64) -> (f64, f64) {
+pub(super) fn reaching(value: f64, slack: f64, threshold: f64) -> (f64, f64) {
     let reaches = value + slack >= threshold;
     let (value, least) = (value.max(0.0), (threshold - slack).max(0.0));
     match reaches {

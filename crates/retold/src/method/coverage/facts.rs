@@ -135,7 +135,9 @@ impl<'f> Facts<'f> {
         let here = &self.of.here;
         match self.kind {
             Kind::Short => !self.evidence.overlap.has_boilerplate(),
-            Kind::Form | Kind::Page => self.evidence.is_article && here.all >= limits::LEAST_ARTICLE * WORD,
+            Kind::Form | Kind::Page => {
+                self.evidence.is_article && here.all >= limits::LEAST_ARTICLE * WORD
+            }
         }
     }
 

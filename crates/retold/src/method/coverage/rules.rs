@@ -152,7 +152,9 @@ pub(super) const RULES: [Rule; 9] = [
         question: Question::Same,
         overlaps: false,
         outcomes: ("reworded", "not reworded"),
-        applies: |facts| facts.kind == Kind::Page && facts.evidence.numbers_agree() && facts.keeps_names(),
+        applies: |facts| {
+            facts.kind == Kind::Page && facts.evidence.numbers_agree() && facts.keeps_names()
+        },
         check: |facts, params| {
             let least = params.reworded;
             let here = &facts.of.here;

@@ -3,7 +3,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::compare::Word;
 use crate::knowledge::Census;
-use crate::method::coverage::evidence::reaching;
+use crate::method::coverage::estimate::reaching;
 use crate::method::coverage::grams;
 use crate::method::coverage::overlap::{SketchOverlap, comparable};
 use crate::method::coverage::position_index::{MatchBlock, Matches, PositionIndex};
