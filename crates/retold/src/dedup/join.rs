@@ -61,7 +61,7 @@ pub fn related_pairs<T: Send>(
     };
     let traits = Traits {
         size: &size,
-        needs_distinctive: &|_| false,
+        needs_distinctive: &|_| None,
         is_common: &|_| false,
         parts: None,
     };
@@ -87,8 +87,8 @@ pub fn related_pairs<T: Send>(
 pub struct Traits<'a> {
     /// The size of a sketch, from its keys.
     pub size: &'a (dyn Fn(&[u64]) -> usize + Sync),
-    /// Whether a sketch is related to others of its size or larger only if they share a key that is not common.
-    pub needs_distinctive: &'a (dyn Fn(SketchRef<'_>) -> bool + Sync),
+    /// If a sketch is related to others of its size or larger only where they share a key that is not common, or so many keys: how many.
+    pub needs_distinctive: &'a (dyn Fn(SketchRef<'_>) -> Option<usize> + Sync),
     /// Whether a key is common.
     pub is_common: &'a dyn Fn(u64) -> bool,
     /// Divides groups so that no pair between parts may be compared, if filters forbid some pairs.
@@ -101,8 +101,8 @@ pub struct Traits<'a> {
 pub struct Join {
     /// Place -> size.
     sizes: Vec<u32>,
-    /// Place -> [`Traits::needs_distinctive`].
-    needs_distinctive: Vec<bool>,
+    /// Place -> [`Traits::needs_distinctive`]; 0 is none.
+    needs_distinctive: Vec<u32>,
     /// Place -> group; places ascend by size, then by number.
     order: Vec<GroupNo>,
     /// Class -> place.
@@ -128,7 +128,7 @@ const PIECE: usize = 64;
 
 impl Join {
     /// Indexes groups, given the sketch of each; a key that more than `heavy_above` of them have is heavy. Time O(n log n) in the number of
-    /// keys. Memory: 13 bytes a group, two a shared key; and 8 bytes a posting of a shared key, or temporary files.
+    /// keys. Memory: 16 bytes a group, two a shared key; and 8 bytes a posting of a shared key, or temporary files.
     ///
     /// Errors: a temporary file cannot be written.
     pub fn build(
@@ -137,9 +137,11 @@ impl Join {
         heavy_above: usize,
         traits: &Traits<'_>,
     ) -> Result<Join> {
-        let of_sketch: Vec<(u32, bool)> = sketches.map(|sketch| {
+        let of_sketch: Vec<(u32, u32)> = sketches.map(|sketch| {
             let size = (traits.size)(sketch.keys) as u32;
-            (size, (traits.needs_distinctive)(sketch))
+            let needs = (traits.needs_distinctive)(sketch);
+            let needs = needs.map_or(0, |keys| u32::try_from(keys.max(1)).unwrap_or(u32::MAX));
+            (size, needs)
         })?;
         let of_group = |group: GroupNo| of_sketch[of[group.at()].at()];
         let mut order: Vec<GroupNo> = GroupNo::first(of.len()).collect();
@@ -255,7 +257,7 @@ impl Join {
     }
 
     /// Of the ranks at a place, those in its prefix: those of keys that are not heavy, and of heavy ones. The prefix of a group that
-    /// [needs distinctive keys](Traits::needs_distinctive) has no common ones.
+    /// [needs distinctive keys](Traits::needs_distinctive) has common ones only where it has few others.
     pub(super) fn prefix<'r>(
         &self,
         place: usize,
@@ -265,16 +267,31 @@ impl Join {
         let need = bounds(self.size(place)).overlap.max(1);
         // Keys that no other group holds are the rarest of all: they fill the prefix first.
         let length = |count: usize, need: usize| (count + 1).saturating_sub(need).min(count);
-        if !self.needs_distinctive[place] {
+        let without_distinctive = self.needs_distinctive[place] as usize;
+        if without_distinctive == 0 {
             let prefix = &ranks[..length(ranks.len(), need)];
             let (light, heavy) = prefix.split_at(self.heavy_from(prefix));
             return [light, heavy].map(Cow::Borrowed);
         }
         let is_distinctive = |rank: &u32| !self.common[*rank as usize];
-        let mut light: Vec<u32> = ranks.iter().copied().filter(is_distinctive).collect();
+        let count = ranks.iter().copied().filter(is_distinctive).count();
         // All common ones may be shared.
-        let need = need.saturating_sub(ranks.len() - light.len()).max(1);
-        light.truncate(length(light.len(), need));
+        let need = need.saturating_sub(ranks.len() - count).max(1);
+        let distinctive = length(count, need);
+        // Of so many keys one is distinctive, unless there are fewer of these; keys that no other group holds are.
+        let common = ranks.len() - count;
+        let any = match self.size(place).saturating_sub(common) + without_distinctive {
+            sum if sum > self.size(place) => 0,
+            _ => length(ranks.len(), without_distinctive),
+        };
+        let mut left = distinctive;
+        let is_looked_up = |(at, rank): &(usize, &u32)| {
+            let is_one = is_distinctive(rank) && left > 0;
+            left -= usize::from(is_one);
+            is_one || *at < any
+        };
+        let ranks = ranks.iter().enumerate().filter(is_looked_up);
+        let mut light: Vec<u32> = ranks.map(|(_, rank)| *rank).collect();
         let heavy = light.split_off(self.heavy_from(&light));
         [light, heavy].map(Cow::Owned)
     }
@@ -296,8 +313,8 @@ impl Join {
         }
         let others = self.ranks_of(other as usize);
         match self.needs_distinctive[small as usize] {
-            true => shares(ranks, &others, overlap.max(1)),
-            false => shares(heavy, &others[self.heavy_from(&others)..], overlap.max(1)),
+            1.. => shares(ranks, &others, overlap.max(1)),
+            0 => shares(heavy, &others[self.heavy_from(&others)..], overlap.max(1)),
         }
     }
 

@@ -46,10 +46,10 @@ pub trait Method: Send + Sync {
         true
     }
 
-    /// True only if this sketch is related to those of its [size](Method::size) or larger only where they share a distinctive key,
-    /// that is, one that is not common. Default: false.
-    fn needs_distinctive(&self, _sketch: SketchRef<'_>) -> bool {
-        false
+    /// A number only if this sketch is related to those of its [size](Method::size) or larger only where they share a distinctive key,
+    /// that is, one that is not common, or that many keys. Default: `None`.
+    fn needs_distinctive(&self, _sketch: SketchRef<'_>) -> Option<usize> {
+        None
     }
 
     /// An upper bound on the similarity of this sketch to others, for one sketch beside many; it must take less time than

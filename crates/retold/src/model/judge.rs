@@ -493,8 +493,8 @@ impl Model {
         self.0.method.size(keys)
     }
 
-    /// Whether a sketch is related to larger ones only if they share a key that is not common.
-    pub(crate) fn needs_distinctive(&self, sketch: SketchRef<'_>) -> bool {
+    /// See [`Method::needs_distinctive`].
+    pub(crate) fn needs_distinctive(&self, sketch: SketchRef<'_>) -> Option<usize> {
         self.0.method.needs_distinctive(sketch)
     }
 

@@ -38,9 +38,15 @@ impl CoverageParams {
 
     /// With fewer shared keys, if the smaller sketch has `sampled`, there is no [estimate](CoverageParams::estimate).
     pub(super) fn least_shared(&self, sampled: usize) -> usize {
-        let least = (self.candidate() - self.slack(sampled)) * sampled as f64;
-        // Rounding must not require more than the estimate does.
-        (least - 1e-6).ceil() as usize
+        at_least((self.candidate() - self.slack(sampled)) * sampled as f64)
+    }
+
+    /// With so many shared keys of `sampled`, texts are compared whatever is a template's.
+    pub(super) fn nearly_all(&self, sampled: usize) -> usize {
+        match self.verifies() {
+            true => at_least((NEARLY_ALL - self.slack(sampled)) * sampled as f64),
+            false => usize::MAX,
+        }
     }
 
     /// The number of runs that this number of sampled keys represents, and the possible error: some standard errors.
@@ -133,6 +139,11 @@ impl CoverageParams {
         let least = least.ceil();
         trace.test(Check::number("shared", meaning, shared, Op::AtLeast, least))
     }
+}
+
+/// The least whole number that is not below this one. Rounding must not require more than the estimate does.
+fn at_least(number: f64) -> usize {
+    (number - 1e-6).ceil() as usize
 }
 
 /// A value, and what it must reach so that with `slack` it reaches `threshold`: their difference. Neither is given below

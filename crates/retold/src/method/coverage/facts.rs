@@ -74,9 +74,14 @@ impl<'f> Evidence<'f> {
         all == 0 || ratio(found, all) >= limits::NUMBERS
     }
 
+    /// Whether names can be evidence: not where nearly all is a template's, as its words are the longest too.
+    pub(super) fn may_have_names(&self) -> bool {
+        self.overlap.non_boilerplate >= self.overlap.least_non_boilerplate() && self.numbers_agree()
+    }
+
     /// Whether the longest words of both pages and the numbers of the smaller one agree.
     pub(super) fn names_agree(&self) -> bool {
-        self.numbers_agree() && self.longest() >= limits::LONGEST_AS_EVIDENCE
+        self.may_have_names() && self.longest() >= limits::LONGEST_AS_EVIDENCE
     }
 
     /// Whether all that is known to be shared may be a template's.

@@ -225,16 +225,17 @@ impl Method for Coverage {
             && overlap::may_reach(a.keys, b.keys, self.params.below(), similarity)
     }
 
-    /// Pages that are no articles have no evidence without a distinctive key, unless they share very many runs.
-    fn needs_distinctive(&self, sketch: SketchRef<'_>) -> bool {
+    /// Pages that are no articles have no evidence without a distinctive key, unless they share very many runs, or nearly all.
+    fn needs_distinctive(&self, sketch: SketchRef<'_>) -> Option<usize> {
         let prose = sketch.extra.first().copied().unwrap_or_default();
         // Of pages of more keys than short ones keep, a larger one has no fewer; of as many, the one with less prose counts.
         let is_smaller = sketch.keys.len() > LEAST_KEYS;
         let (runs, error) = self.params.runs(sketch.keys.len());
-        is_smaller
+        let needs = is_smaller
             && prose < self.params.least_prose()
             && self.params.rest > 0.0
-            && runs as f64 + error < self.params.many as f64
+            && runs as f64 + error < self.params.many as f64;
+        needs.then(|| self.params.nearly_all(sketch.keys.len()))
     }
 
     fn upper_bound(&self, sketch: SketchRef<'_>) -> Option<UpperBound<'_>> {

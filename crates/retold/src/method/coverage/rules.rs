@@ -119,7 +119,9 @@ pub(super) const RULES: [Rule; 9] = [
         question: Question::Story,
         overlaps: false,
         outcomes: ("names agree", "names do not agree"),
-        applies: |facts| facts.evidence.overlap.has_boilerplate() && facts.evidence.numbers_agree(),
+        applies: |facts| {
+            facts.evidence.overlap.has_boilerplate() && facts.evidence.may_have_names()
+        },
         check: |facts, _| longest(facts, limits::LONGEST_AS_EVIDENCE),
     },
     Rule {
