@@ -15,7 +15,7 @@ const CANDIDATE_IN_TEMPLATE: f64 = 0.5;
 /// Coverage of what is no template's from which on texts are compared, although templates are most of what they share ...
 const CANDIDATE_REST: f64 = 0.15;
 /// ... and estimated coverage from which on they are, whatever is a template's.
-const NEARLY_ALL: f64 = 0.85;
+const NEARLY_ALL: f64 = 0.92;
 /// Texts are not compared if the estimate is more than this number of standard errors too low.
 const ERRORS: f64 = 1.0;
 
