@@ -40,8 +40,8 @@ pub(super) struct Decided {
     pub(super) is_decided: Vec<bool>,
     /// Pairs of groups that heavy keys proposed.
     pub(super) candidates: u64,
-    /// Groups that are kept and have a key whose list was closed.
-    pub(super) partly_compared: u64,
+    /// Groups that were kept here and have a key whose list was closed; lists may drop some of them.
+    pub(super) partly_compared: Vec<GroupNo>,
 }
 
 /// What is known of groups so far.
@@ -149,12 +149,12 @@ impl<'a> Probing<'a> {
             let at = dropped.binary_search_by_key(&first, |dropped| dropped.page);
             at.is_err() && !self.groups().old(group)
         };
-        let partly_compared = groups.par_iter();
+        let partly_compared = groups.par_iter().copied();
         let partly_compared = partly_compared
-            .filter(|&&group| is_kept(group) && neighbours.heavy.has_closed(group))
-            .count();
+            .filter(|&group| is_kept(group) && neighbours.heavy.has_closed(group))
+            .collect();
         Ok(Decided {
-            partly_compared: partly_compared as u64,
+            partly_compared,
             pairs: neighbours.pairs,
             retained,
             components: neighbours.retired.components,

@@ -2,7 +2,7 @@
 
 use bytemuck::pod_collect_to_vec;
 use rayon::prelude::*;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::by_probing::Decided;
 use super::context::{Context, Limits, warn_of_filters};
@@ -86,7 +86,12 @@ pub(super) fn relate(
     memory.check()?;
     let decided = found.decided.as_ref();
     let probed = decided.map_or(0, |decided| decided.candidates);
-    let partly_compared = decided.map_or(0, |decided| decided.partly_compared);
+    let partly_compared = decided.map_or(&[][..], |decided| &decided.partly_compared);
+    let dropped: FxHashSet<Rank> = listed.dropped.iter().map(|dropped| dropped.page).collect();
+    let partly_compared = partly_compared
+        .iter()
+        .filter(|&&group| !dropped.contains(&groups.first(group)))
+        .count() as u64;
     let verified = found.verification.verified();
     let joined = found.joined;
     drop(found.verification);
