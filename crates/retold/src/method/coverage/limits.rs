@@ -28,7 +28,7 @@ pub(super) const FEW_WORDS: usize = 100;
 /// Share of the longest words of each page that the other has: where templates are all that is known to be shared ... (`notices`, `vszh`)
 pub(super) const LONGEST_AS_EVIDENCE: f64 = 0.8;
 /// ... and where many words are others. (`vszh`, `polished`)
-pub(super) const LONGEST: f64 = 0.7;
+pub(super) const LONGEST: f64 = 0.65;
 /// Share of the smaller page in stretches of two characters and more that replace as many others: where words are not parted, these are
 /// names. (`eventmonitor`)
 pub(super) const NAMES: f64 = 0.08;
