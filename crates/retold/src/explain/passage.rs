@@ -30,6 +30,9 @@ pub enum PassageKind {
     Moved,
 }
 
+/// From and to in both texts.
+type Places = [[u32; 2]; 2];
+
 /// A shared passage.
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -41,13 +44,13 @@ pub struct ExplainedPassage {
     pub a: [u32; 2],
     /// From and to in the second text.
     pub b: [u32; 2],
-    /// The words in it that are only nearly equal: from and to in both texts.
+    /// The words in it that are only nearly equal.
     #[serde(skip)]
-    pub near: Vec<[[u32; 2]; 2]>,
+    pub near: Vec<Places>,
 }
 
 impl ExplainedPassage {
-    fn of(kind: PassageKind, [a, b]: [[u32; 2]; 2], near: Vec<[[u32; 2]; 2]>) -> Self {
+    fn of(kind: PassageKind, [a, b]: Places, near: Vec<Places>) -> Self {
         ExplainedPassage { kind, a, b, near }
     }
 
@@ -56,13 +59,10 @@ impl ExplainedPassage {
         self,
         place: impl Fn(usize, u32, u32) -> Option<[u32; 2]>,
     ) -> Option<ExplainedPassage> {
-        let places = |[a, b]: [[u32; 2]; 2]| Some([place(0, a[0], a[1])?, place(1, b[0], b[1])?]);
+        let places = |[a, b]: Places| Some([place(0, a[0], a[1])?, place(1, b[0], b[1])?]);
+        let whole = places([self.a, self.b])?;
         let near = self.near.into_iter().filter_map(places).collect();
-        Some(ExplainedPassage::of(
-            self.kind,
-            places([self.a, self.b])?,
-            near,
-        ))
+        Some(ExplainedPassage::of(self.kind, whole, near))
     }
 }
 
@@ -89,10 +89,8 @@ impl WordPlaces {
                 cuts.push(at + 1);
             }
             let marks = behind.find(|c: char| c.is_whitespace() || c.is_alphanumeric());
-            [
-                token.start,
-                token.end + marks.unwrap_or(behind.len()) as u32,
-            ]
+            let marks = marks.unwrap_or(behind.len()) as u32;
+            [token.start, token.end + marks]
         });
         WordPlaces {
             places: places.collect(),
@@ -105,10 +103,8 @@ impl WordPlaces {
     pub fn shown(text: &Text, shown: &Shown) -> WordPlaces {
         let mut all = WordPlaces::of(text);
         let end = shown.offset(text.folded.len() as u32);
-        let places = all
-            .places
-            .iter()
-            .map(|place| place.map(|byte| shown.offset(byte)));
+        let offsets = |place: &[u32; 2]| place.map(|byte| shown.offset(byte));
+        let places = all.places.iter().map(offsets);
         all.places = places.take_while(|[start, _]| *start < end).collect();
         all.words.truncate(all.places.len());
         all
@@ -194,7 +190,7 @@ fn passages(
         })
     });
     let place = |[a, b]: &[Range<usize>; 2]| [sides[0].place(a), sides[1].place(b)];
-    let mut found: Vec<([Range<usize>; 2], Vec<[[u32; 2]; 2]>)> = Vec::new();
+    let mut found: Vec<([Range<usize>; 2], Vec<Places>)> = Vec::new();
     for (step, is_near) in steps {
         let near = is_near.then(|| place(&step));
         match found.last_mut() {
