@@ -75,22 +75,30 @@ impl Version {
 
 fn edits(told: &Explanation) -> Edits {
     let texts = [&told.a.text, &told.b.text].map(|text| text.chars().collect::<Vec<char>>());
+    let part = |side: usize, [from, to]: [usize; 2]| texts[side][from..to.max(from)].iter();
     let mut edits = Edits::default();
+    let mut add = |a: [usize; 2], b: [usize; 2]| {
+        edits.add(
+            &part(0, a).collect::<String>(),
+            &part(1, b).collect::<String>(),
+        );
+    };
     let mut at = [0, 0];
-    let end = [texts[0].len() as u32, texts[1].len() as u32];
     let same = told
         .passages
         .iter()
         .filter(|passage| passage.kind == PassageKind::Same);
-    let same = same.map(|passage| [passage.a, passage.b]);
-    for [a, b] in same.chain([[[end[0]; 2], [end[1]; 2]]]) {
-        let between = |side: usize, to: u32| -> String {
-            let to = (to as usize).max(at[side]);
-            texts[side][at[side]..to].iter().collect()
-        };
-        edits.add(&between(0, a[0]), &between(1, b[0]));
-        at = [at[0].max(a[1] as usize), at[1].max(b[1] as usize)];
+    for passage in same {
+        let places = |[a, b]: [[u32; 2]; 2]| [a, b].map(|place| place.map(|at| at as usize));
+        let [a, b] = places([passage.a, passage.b]);
+        add([at[0], a[0]], [at[1], b[0]]);
+        // Words that are only nearly equal were edited.
+        for [a, b] in passage.near.iter().copied().map(places) {
+            add(a, b);
+        }
+        at = [at[0].max(a[1]), at[1].max(b[1])];
     }
+    add([at[0], texts[0].len()], [at[1], texts[1].len()]);
     edits
 }
 

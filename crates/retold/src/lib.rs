@@ -160,11 +160,10 @@ pub use eval::{
     csv_header as eval_csv_header, evaluate, read_reported,
 };
 pub use explain::find::ExplainInputs;
-pub use explain::passage::PassageKind;
+pub use explain::passage::{ExplainedPassage, PassageKind, WordPlaces};
 pub use explain::shown::{Offsets, Shown};
 pub use explain::{
-    ComparedPage, ExplainedCheck, ExplainedFeature, ExplainedPage, ExplainedPassage, Explanation,
-    explain_pair,
+    ComparedPage, ExplainedCheck, ExplainedFeature, ExplainedPage, Explanation, explain_pair,
 };
 pub use lost::{Lost, LostExample, lost_passages};
 pub use pairs::{PairLine, each_line, read_pairs};

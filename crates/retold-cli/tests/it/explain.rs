@@ -88,8 +88,8 @@ fn two_files() {
 #[test]
 fn passages_are_named_with_their_places() {
     let folder = tempfile::tempdir().unwrap();
-    let first = "the first paragraph is here.";
-    let rest = "the second paragraph is there. a third one ends it.";
+    let first = "the first paragraph of this text is to be found here.";
+    let rest = "the second paragraph of it is to be found there, and a third one ends it.";
     let file = |name: &str, text: String| {
         let path = folder.path().join(name);
         std::fs::write(&path, text).unwrap();
@@ -98,12 +98,12 @@ fn passages_are_named_with_their_places() {
     let a = file("a.txt", format!("{first}\n{rest}"));
     let b = file("b.txt", format!("{rest}\n{first}"));
     let text = out(&retold(&["explain", &a, &b]));
-    // 28 characters; 51, a line feed that belongs to them, 28.
-    let moved = format!("Shared elsewhere\ncharacters 0–28 of A, 52–80 of B\n~ {first}\n");
+    // 53 characters, a line feed, 73.
+    let moved = format!("Shared elsewhere\ncharacters 0–53 of A, 74–127 of B\n~ {first}\n");
     assert!(text.contains(&moved), "{text}");
-    assert!(!text.contains("characters 29–80 of A"), "{text}");
+    assert!(!text.contains("characters 54–127 of A"), "{text}");
     let text = out(&retold(&["explain", &a, &b, "--full"]));
-    let placed = format!("characters 29–80 of A, 0–52 of B\n= {rest}\n");
+    let placed = format!("characters 54–127 of A, 0–73 of B\n= {rest}\n");
     assert!(text.contains(&placed), "{text}");
     assert!(text.contains(&moved), "{text}");
 }

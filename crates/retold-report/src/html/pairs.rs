@@ -6,7 +6,7 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 
-use retold::{Check, Op, Pair, Rank, Relation, Result, Trace, shared_positions};
+use retold::{Check, Op, PageNo, Pair, Rank, Relation, Result, Trace, shared_positions};
 
 use super::chosen::Chosen;
 use super::report::{FEATURES, OTHER_PAIRS, Report};
@@ -254,6 +254,17 @@ impl<'a> Facts<'a> {
         let pairs = &self.report.findings.pairs;
         let picked = self.picked[start..end].iter();
         picked.map(|&(.., at)| pairs.get(at as usize)).collect()
+    }
+
+    /// The pages of the pairs that are shown.
+    pub(super) fn pages(&self) -> impl Iterator<Item = [PageNo; 2]> + '_ {
+        let findings = self.report.findings;
+        let of_clusters = self.picked.iter().map(|&(.., at)| {
+            let pair = findings.pairs.get(at as usize);
+            (pair.a, pair.b)
+        });
+        let all = of_clusters.chain(self.report.drops.pairs(findings));
+        all.map(|(a, b)| [a, b].map(|rank| findings.by_id[rank.at()]))
     }
 
     /// The numbers behind a pair.

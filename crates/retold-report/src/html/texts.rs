@@ -1,8 +1,10 @@
 //! Texts in the report (`--report-text`): a second pass over the inputs, a few pages at a time.
 
+use std::collections::BTreeSet;
 use std::io::{self, Write};
 
-use retold::{Offsets, PageNo, Shown, Text, Watch};
+use rayon::prelude::*;
+use retold::{Offsets, PageNo, PassageKind, Shown, Text, Watch, WordPlaces};
 use serde_json::{Value, json};
 
 use super::chosen::Chosen;
@@ -18,7 +20,14 @@ pub(super) fn write<W: Write>(
     page: &mut DataPage<W>,
     watch: &dyn Watch,
 ) -> io::Result<usize> {
+    let mut compared = Compared::of(chosen, facts);
     let (mut chunk, mut chunks) = (Vec::new(), 0);
+    let mut write = |chunk: &mut Vec<_>| -> io::Result<()> {
+        let texts = compared.with_passages(std::mem::take(chunk));
+        page.chunk("text", chunks, &texts)?;
+        chunks += 1;
+        Ok(())
+    };
     reread(
         report.findings,
         chosen.pages(),
@@ -26,21 +35,74 @@ pub(super) fn write<W: Write>(
         |text| {
             chunk.push(text);
             if chunk.len() == TEXT_CHUNK {
-                page.chunk("text", chunks, &std::mem::take(&mut chunk))?;
-                chunks += 1;
+                write(&mut chunk)?;
             }
             Ok(())
         },
         watch,
     )?;
     if !chunk.is_empty() {
-        page.chunk("text", chunks, &chunk)?;
-        chunks += 1;
+        write(&mut chunk)?;
     }
     Ok(chunks)
 }
 
-fn text(report: &Report<'_>, facts: &Facts<'_>, number: PageNo, text: &Text) -> Value {
+/// A text as the report has it, and its words.
+type Read = (Value, WordPlaces);
+
+/// Texts that are compared with those of lower slots.
+struct Compared {
+    /// For each slot the lower ones beside which it is shown, and the last one that needs its words.
+    beside: Vec<(BTreeSet<usize>, usize)>,
+    /// The words of the texts so far, as long as they are needed.
+    words: Vec<Option<WordPlaces>>,
+}
+
+impl Compared {
+    fn of(chosen: &Chosen, facts: &Facts<'_>) -> Compared {
+        let mut beside = vec![(BTreeSet::new(), 0); chosen.pages().len()];
+        for pages in facts.pages() {
+            if let [Some(a), Some(b)] = pages.map(|page| chosen.slot(page)) {
+                let (low, high) = (a.min(b), a.max(b));
+                beside[high].0.insert(low);
+                beside[low].1 = beside[low].1.max(high);
+            }
+        }
+        let words = Vec::new();
+        Compared { beside, words }
+    }
+
+    /// The next texts, each with the passages that it shares with those before: `[slot, [[moved, from, to, from, to]…]]`, the places in
+    /// the other text first.
+    fn with_passages(&mut self, texts: Vec<Option<Read>>) -> Vec<Option<Value>> {
+        let first = self.words.len();
+        let (mut values, words): (Vec<_>, Vec<_>) = texts.into_iter().map(Option::unzip).unzip();
+        self.words.extend(words);
+        let read = values
+            .par_iter_mut()
+            .zip(&self.words[first..])
+            .zip(&self.beside[first..]);
+        read.for_each(|((value, words), (others, _))| {
+            let (Some(value), Some(words)) = (value, words) else {
+                return;
+            };
+            let others = others.iter().filter_map(|&slot| {
+                let found = self.words[slot].as_ref()?.shared_with(words).into_iter();
+                let moved = |kind| u32::from(kind == PassageKind::Moved);
+                let row = found.map(|of| [moved(of.kind), of.a[0], of.a[1], of.b[0], of.b[1]]);
+                Some((slot, row.collect::<Vec<_>>()))
+            });
+            value["shared"] = json!(others.collect::<Vec<_>>());
+        });
+        let done = self.words.len();
+        let all = self.words.iter_mut().zip(&self.beside);
+        all.filter(|(_, (_, last))| *last < done)
+            .for_each(|(words, _)| *words = None);
+        values
+    }
+}
+
+fn text(report: &Report<'_>, facts: &Facts<'_>, number: PageNo, text: &Text) -> Read {
     let model = report.model;
     let collection = &report.findings.collection;
     let site = collection.site(&collection.page(number));
@@ -64,11 +126,12 @@ fn text(report: &Report<'_>, facts: &Facts<'_>, number: PageNo, text: &Text) -> 
         ]))
     });
     let features: Vec<Value> = features.collect();
-    json!({
+    let words = WordPlaces::shown(text, &shown);
+    let value = json!({
         "title": text.meta.title,
         "text": shown.text,
         "cut": shown.cut,
-        "pieces": shown.pieces(),
         "features": features,
-    })
+    });
+    (value, words)
 }

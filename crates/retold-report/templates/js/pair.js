@@ -27,7 +27,7 @@ function pairWithTexts(pair, members, place) {
   const both = left.text !== null && right.text !== null;
   return {
     ...pair, a: left, b: right, numbers: pair.counts, features: both ? joinFeatures(left, right) : null,
-    passages: both ? sharedPieces(left, right) : null, notes: [],
+    passages: both ? sharedPassages(members, [left, right]) : null, notes: [],
     missing: both ? "" : overview.texts ? "The texts of these pages are not in the report: it holds those of the largest clusters only."
       : "This report holds no texts, so that it can be shared. Run retold dedup with --report-text, or ask for this pair alone:",
     ...place,
@@ -38,7 +38,7 @@ function textOf(slot) {
   const raw = texts.at(slot);
   if (!raw) return { text: null };
   const features = raw.features.map(([start, end, key, kind, df, label]) => ({ start, end, key, kind, df, label }));
-  return { title: raw.title || undefined, text: raw.text, cut: raw.cut, pieces: raw.pieces, spots: features };
+  return { title: raw.title || undefined, text: raw.text, cut: raw.cut, shared: raw.shared, spots: features };
 }
 
 /** The features of two texts, joined by key: those that count, then common ones, deleted ones and those of one side. */
@@ -58,26 +58,15 @@ function joinFeatures(a, b) {
   return list.sort((x, y) => order[x.role] - order[y.role]);
 }
 
-/** Runs of equal pieces of two texts. Time linear in the pieces. */
-function sharedPieces(a, b) {
-  const places = new Map();
-  b.pieces.forEach(([, hash], at) => { if (hash) places.set(hash, [...(places.get(hash) || []), at].slice(0, 20)); });
-  const start = (pieces, at) => (at ? pieces[at - 1][0] : 0);
-  const passages = [];
-  let expected = 0;
-  for (let at = 0; at < a.pieces.length; at++) {
-    const candidates = places.get(a.pieces[at][1]);
-    if (!candidates) continue;
-    const other = candidates.find((place) => place >= expected) ?? candidates[0];
-    let length = 1;
-    while (at + length < a.pieces.length && other + length < b.pieces.length && a.pieces[at + length][1] === b.pieces[other + length][1]) length++;
-    const from = [start(a.pieces, at), a.pieces[at + length - 1][0]];
-    // A clause or two of a few letters is shared by chance.
-    if (from[1] - from[0] >= 12) passages.push({ kind: other >= expected ? "same" : "moved", a: from, b: [start(b.pieces, other), b.pieces[other + length - 1][0]] });
-    expected = other + length;
-    at += length - 1;
-  }
-  return passages;
+/** The passages that the texts of two members share, in the order of the first: the one in the later slot has them. */
+function sharedPassages(members, texts) {
+  const slots = members.map((member) => member.text);
+  const isSwapped = slots[0] > slots[1];
+  const row = texts[isSwapped ? 0 : 1].shared.find(([slot]) => slot === Math.min(...slots));
+  return (row ? row[1] : []).map(([moved, ...places]) => {
+    const [low, high] = [places.slice(0, 2), places.slice(2)];
+    return { kind: moved ? "moved" : "same", a: isSwapped ? high : low, b: isSwapped ? low : high };
+  }).sort((x, y) => x.a[0] - y.a[0]);
 }
 
 const quoted = (word) => `'${word.replaceAll("'", "'\\''")}'`;

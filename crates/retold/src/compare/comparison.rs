@@ -127,7 +127,7 @@ impl<'t> Compared<'t> {
 }
 
 /// Shorter phrases may be in another text by chance.
-const MOVED: usize = 8 * WORD;
+pub(crate) const MOVED: usize = 8 * WORD;
 
 fn rest(text: &Side<'_>, other: &[Word], matched: &[bool]) -> Rest {
     let mut rest = Rest::default();

@@ -14,8 +14,9 @@ mod word;
 
 pub(crate) use anchors::{Anchor, anchors};
 pub(crate) use bounds::{in_common, pairs_in_common};
-pub(crate) use comparison::{Compared, Comparison, Side, own_against};
+pub(crate) use comparison::{Compared, Comparison, MOVED, Side, own_against};
+pub(crate) use gap::Match;
 pub(crate) use names::{longest_found, numbers_found};
 pub(crate) use own::{OwnLimit, WORD, size};
-pub(crate) use passages::{Passage, align, chained};
+pub(crate) use passages::{Alignment, Passage, align, chained};
 pub(crate) use word::Word;

@@ -113,7 +113,7 @@ impl Alignment {
 }
 
 impl Match {
-    fn of_run(run: &Anchor) -> Match {
+    pub(crate) fn of_run(run: &Anchor) -> Match {
         Match {
             here: run.here,
             there: run.there,

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::compared::ComparedPage;
 use super::feature::{Feature, features};
-use super::passage::{PassageKind, passages};
+use super::passage::{ExplainedPassage, shared_passages};
 use super::shown::{Offsets, Shown};
 use crate::address::Said;
 use crate::error::Result;
@@ -82,19 +82,6 @@ pub struct ExplainedFeature {
     pub key: u64,
 }
 
-/// A shared passage in the explanation.
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-#[derive(Clone, Debug, Serialize)]
-#[non_exhaustive]
-pub struct ExplainedPassage {
-    /// In the same order or not.
-    pub kind: PassageKind,
-    /// From and to in the first text.
-    pub a: [u32; 2],
-    /// From and to in the second text.
-    pub b: [u32; 2],
-}
-
 /// A page in the explanation. Offsets count characters of `text` (UTF-16 units in HTML pages).
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Clone, Debug, Serialize)]
@@ -143,7 +130,10 @@ pub fn explain_pair(
         let places = shown[side].places(start, end);
         places.map(|(start, end)| [start, end])
     };
-    let passages = shared_passages([a, b], &place);
+    let passages = shared_passages(&a.text, &b.text).into_iter();
+    let passages = passages
+        .filter_map(|passage| passage.placed(place))
+        .collect();
     let explain = |feature: Feature| explained(feature, model, &place);
     let features = features(a, b, model).into_iter().map(explain).collect();
     let left = |sketch: &Sketch| {
@@ -188,22 +178,6 @@ pub fn explain_pair(
         a: page(a, keys[0], shown_a.text),
         b: page(b, keys[1], shown_b.text),
     })
-}
-
-/// The passages that both texts have, in places as they are shown.
-fn shared_passages(
-    [a, b]: [&ComparedPage; 2],
-    place: &impl Fn(usize, u32, u32) -> Option<[u32; 2]>,
-) -> Vec<ExplainedPassage> {
-    let shared = passages(&a.text.folded, &b.text.folded).into_iter();
-    let explained = shared.filter_map(|passage| {
-        Some(ExplainedPassage {
-            kind: passage.kind,
-            a: place(0, passage.a.start, passage.a.end)?,
-            b: place(1, passage.b.start, passage.b.end)?,
-        })
-    });
-    explained.collect()
 }
 
 /// A feature, in places as they are shown.

@@ -8,10 +8,7 @@ mod explanation;
 mod feature;
 pub mod find;
 pub mod passage;
-pub mod piece;
 pub mod shown;
 
 pub use compared::ComparedPage;
-pub use explanation::{
-    ExplainedCheck, ExplainedFeature, ExplainedPage, ExplainedPassage, Explanation, explain_pair,
-};
+pub use explanation::{ExplainedCheck, ExplainedFeature, ExplainedPage, Explanation, explain_pair};

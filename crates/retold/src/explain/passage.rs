@@ -1,30 +1,23 @@
-//! Passages that two texts share: in the same order, or moved.
-//!
-//! The texts are cut into pieces (clauses), and the pieces are compared by imara-diff's histogram algorithm, which falls
-//! back to Myers' algorithm with limited effort. Pieces that are repeated very often take it quadratic time. So in texts with many
-//! such pieces only the others are compared, and the text between them is compared piece by piece: nearly linear for all texts. Where a few pieces differ
-//! on both sides, they are compared again by words (by characters in scripts without spaces), but not in hunks longer than [`REFINED`] bytes. A
-//! piece that is only in a different place is found by its hash.
+//! Passages that two texts share, as the comparison behind the verdict finds them: words in the same order, exactly or nearly, and passages
+//! that stand elsewhere.
 
-use std::collections::HashMap;
+use std::cmp::Reverse;
 use std::ops::Range;
 
-use imara_diff::{Algorithm, Diff, Hunk, InternedInput, Token};
 use serde::Serialize;
 
-use super::piece::{Piece, pieces};
+use super::shown::Shown;
+use crate::compare::{Alignment, Anchor, MOVED, Match, WORD, Word, align, anchors, size};
+use crate::method::grams::{aligned, tokens};
+use crate::method::runs_in_common;
+use crate::text::Text;
 
-/// Hunks of more bytes than this on a side are not compared word by word.
-const REFINED: usize = 4096;
-/// Shorter pieces are not reported as moved: short clauses are everywhere.
-const MOVED_WEIGHT: u32 = 8;
-/// A word-by-word match of fewer letters than this inside a changed hunk is chance.
-const CHANCE: usize = 2;
-
-/// A piece that both texts together have so often is repeated.
-const REPEATED: usize = 64;
-/// If one of the texts has more repeated pieces than this, they are left out of the comparison.
-const MOST_REPEATED: usize = 2000;
+/// Words in a run with which an alignment begins: the default of `coverage`.
+const RUN: usize = 5;
+/// A moved passage has a run of words that is at most so often in one of the texts.
+const MOST: usize = 8;
+/// A word of fewer letters that is shared alone is chance.
+const CHANCE: u64 = 2;
 
 /// What both texts have.
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
@@ -37,322 +30,348 @@ pub enum PassageKind {
     Moved,
 }
 
-/// A shared passage: byte ranges of the folded texts.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Passage {
-    /// Where in the first text.
-    pub a: Range<u32>,
-    /// Where in the second text.
-    pub b: Range<u32>,
-    /// In order or not.
+/// From and to in both texts.
+type Places = [[u32; 2]; 2];
+
+/// A shared passage.
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct ExplainedPassage {
+    /// In the same order or not.
     pub kind: PassageKind,
+    /// From and to in the first text.
+    pub a: [u32; 2],
+    /// From and to in the second text.
+    pub b: [u32; 2],
+    /// The words in it that are only nearly equal.
+    #[serde(skip)]
+    pub near: Vec<Places>,
 }
 
-/// The passages that two folded texts share, in the order of the first text.
-pub fn passages(a: &str, b: &str) -> Vec<Passage> {
-    let (left, right) = (pieces(a), pieces(b));
-    let mut input = InternedInput::default();
-    input.reserve(left.len() as u32, right.len() as u32);
-    input.update_before(left.iter().map(|piece| token(piece, a)));
-    input.update_after(right.iter().map(|piece| token(piece, b)));
-    let mut found = Vec::new();
-    let (mut i, mut j) = (0, 0);
-    let mut unmatched = (Vec::new(), Vec::new());
-    for hunk in hunks(&input) {
-        same(
-            &left[i..hunk.before.start as usize],
-            &right[j..hunk.after.start as usize],
-            &mut found,
-        );
-        let (from, to) = (range(&hunk.before), range(&hunk.after));
-        if !refine(
-            (a, &left[from.clone()]),
-            (b, &right[to.clone()]),
-            &mut found,
-        ) {
-            unmatched.0.extend(from);
-            unmatched.1.extend(to);
-        }
-        (i, j) = (hunk.before.end as usize, hunk.after.end as usize);
+impl ExplainedPassage {
+    fn of(kind: PassageKind, [a, b]: Places, near: Vec<Places>) -> Self {
+        ExplainedPassage { kind, a, b, near }
     }
-    same(&left[i..], &right[j..], &mut found);
-    moved((&left, &unmatched.0), (&right, &unmatched.1), &mut found);
-    found.sort_by_key(|passage| (passage.a.start, passage.b.start));
-    merge(found)
-}
 
-/// Where two lists of tokens differ.
-fn hunks<T: Eq + std::hash::Hash>(input: &InternedInput<T>) -> Vec<Hunk> {
-    let mut counts = vec![0; input.interner.num_tokens() as usize];
-    for token in input.before.iter().chain(&input.after) {
-        counts[token.0 as usize] += 1;
-    }
-    let is_repeated = |token: &Token| counts[token.0 as usize] >= REPEATED;
-    let repeated = |tokens: &[Token]| tokens.iter().filter(|token| is_repeated(token)).count();
-    let (before, after) = (&input.before[..], &input.after[..]);
-    if repeated(before).max(repeated(after)) <= MOST_REPEATED {
-        return Diff::compute(Algorithm::Histogram, input).hunks().collect();
-    }
-    let others = |tokens: &[Token]| -> Vec<usize> {
-        let places = 0..tokens.len();
-        places.filter(|&at| !is_repeated(&tokens[at])).collect()
-    };
-    let (left, right) = (others(before), others(after));
-    let mut input = InternedInput::default();
-    input.update_before(left.iter().map(|&at| before[at].0));
-    input.update_after(right.iter().map(|&at| after[at].0));
-    let diff = Diff::compute(Algorithm::Histogram, &input);
-    let matches: Vec<(usize, usize)> = equal(&diff, (left.len(), right.len()))
-        .flat_map(|(i, j, count)| {
-            left[i..][..count]
-                .iter()
-                .copied()
-                .zip(right[j..].iter().copied())
-        })
-        .collect();
-    hunks_around(before, after, &matches)
-}
-
-/// The runs of tokens that a diff of lists of these lengths finds equal: where each begins in both, and how many there are.
-fn equal(diff: &Diff, lengths: (usize, usize)) -> impl Iterator<Item = (usize, usize, usize)> {
-    let ends = (lengths.0 as u32, lengths.1 as u32);
-    let behind = Hunk {
-        before: ends.0..ends.0,
-        after: ends.1..ends.1,
-    };
-    let mut at = (0, 0);
-    diff.hunks().chain([behind]).map(move |hunk| {
-        let run = (at.0, at.1, hunk.before.start as usize - at.0);
-        at = (hunk.before.end as usize, hunk.after.end as usize);
-        run
-    })
-}
-
-/// The differences of two lists, given the places that match; equal pieces before and after a match, up to the next match, also match.
-fn hunks_around(before: &[Token], after: &[Token], matches: &[(usize, usize)]) -> Vec<Hunk> {
-    let (mut hunks, mut at) = (Vec::new(), (0, 0));
-    let equal = |(a, b): &(&Token, &Token)| a == b;
-    for &(here, there) in matches.iter().chain([&(before.len(), after.len())]) {
-        let (a, b) = (&before[at.0..here], &after[at.1..there]);
-        let behind = a.iter().zip(b).take_while(equal).count();
-        let (a, b) = (&a[behind..], &b[behind..]);
-        let ahead = a.iter().rev().zip(b.iter().rev()).take_while(equal).count();
-        let hunk = Hunk {
-            before: (at.0 + behind) as u32..(here - ahead) as u32,
-            after: (at.1 + behind) as u32..(there - ahead) as u32,
-        };
-        if !hunk.before.is_empty() || !hunk.after.is_empty() {
-            hunks.push(hunk);
-        }
-        at = (here + 1, there + 1);
-    }
-    hunks
-}
-
-/// Pieces are equal by their letters; pieces without letters by their text.
-fn token<'a>(piece: &Piece, text: &'a str) -> (u64, &'a str) {
-    match piece.hash {
-        0 => (0, &text[piece.start as usize..piece.end as usize]),
-        hash => (hash, ""),
+    /// The passage with its places as `place` has them; none if it has none of them.
+    pub(super) fn placed(
+        self,
+        place: impl Fn(usize, u32, u32) -> Option<[u32; 2]>,
+    ) -> Option<ExplainedPassage> {
+        let places = |[a, b]: Places| Some([place(0, a[0], a[1])?, place(1, b[0], b[1])?]);
+        let whole = places([self.a, self.b])?;
+        let near = self.near.into_iter().filter_map(places).collect();
+        Some(ExplainedPassage::of(self.kind, whole, near))
     }
 }
 
-fn range(hunk: &Range<u32>) -> Range<usize> {
-    hunk.start as usize..hunk.end as usize
+/// The words of a text that methods see, with their places.
+pub struct WordPlaces {
+    words: Vec<Word>,
+    /// From where to where; the punctuation that follows directly belongs to a word.
+    places: Vec<[u32; 2]>,
+    /// The words before which the text has others, which methods do not see. Ascending.
+    cuts: Vec<usize>,
 }
 
-fn same(a: &[Piece], b: &[Piece], found: &mut Vec<Passage>) {
-    for (a, b) in a.iter().zip(b) {
-        found.push(Passage {
-            a: a.start..a.end,
-            b: b.start..b.end,
-            kind: PassageKind::Same,
+impl WordPlaces {
+    /// Their places in the folded text, in bytes.
+    fn of(text: &Text) -> WordPlaces {
+        let tokens = tokens(text);
+        let mut cuts = Vec::new();
+        let next = tokens.iter().skip(1).map(|token| token.start as usize);
+        let next = next.chain([text.folded.len()]);
+        let places = tokens.iter().zip(next).enumerate();
+        let places = places.map(|(at, (token, next))| {
+            let behind = &text.folded[token.end as usize..next];
+            if behind.contains(char::is_alphabetic) {
+                cuts.push(at + 1);
+            }
+            let marks = behind.find(|c: char| c.is_whitespace() || c.is_alphanumeric());
+            let marks = marks.unwrap_or(behind.len()) as u32;
+            [token.start, token.end + marks]
         });
-    }
-}
-
-/// Compares a changed hunk word by word; false if it has only one side, is too long, or has next to nothing in common.
-fn refine(
-    (a, left): (&str, &[Piece]),
-    (b, right): (&str, &[Piece]),
-    found: &mut Vec<Passage>,
-) -> bool {
-    let whole =
-        |pieces: &[Piece]| Some(pieces.first()?.start as usize..pieces.last()?.end as usize);
-    let (Some(from), Some(to)) = (whole(left), whole(right)) else {
-        return false;
-    };
-    if from.len() > REFINED || to.len() > REFINED {
-        return false;
-    }
-    let (a_words, b_words) = (words(a, from), words(b, to));
-    let mut input = InternedInput::default();
-    input.update_before(a_words.iter().map(|word| &a[word.clone()]));
-    input.update_after(b_words.iter().map(|word| &b[word.clone()]));
-    let diff = Diff::compute(Algorithm::Myers, &input);
-    let mut matches = Vec::new();
-    for (i, j, count) in equal(&diff, (a_words.len(), b_words.len())) {
-        if count == 0 {
-            continue;
-        }
-        let at = |words: &[Range<usize>], from: usize| {
-            words[from].start as u32..words[from + count - 1].end as u32
-        };
-        let (a_range, b_range) = (at(&a_words, i), at(&b_words, j));
-        let letters = a[a_range.start as usize..a_range.end as usize].chars();
-        if letters.filter(|c| c.is_alphanumeric()).count() >= CHANCE {
-            matches.push(Passage {
-                a: a_range,
-                b: b_range,
-                kind: PassageKind::Same,
-            });
+        WordPlaces {
+            places: places.collect(),
+            words: aligned(text, &tokens).collect(),
+            cuts,
         }
     }
-    let covered: u32 = matches
-        .iter()
-        .map(|passage| passage.a.end - passage.a.start)
-        .sum();
-    let shorter = a_words
-        .iter()
-        .map(ExactSizeIterator::len)
-        .sum::<usize>()
-        .min(b_words.iter().map(ExactSizeIterator::len).sum());
-    // Two unlike sentences share some words by chance; an edited one keeps a good part.
-    if (covered as usize) * 5 < shorter * 2 {
-        return false;
-    }
-    found.extend(matches);
-    true
-}
 
-/// Words where they are written with spaces, characters where they are not, white space left out.
-fn words(text: &str, range: Range<usize>) -> Vec<Range<usize>> {
-    let mut words: Vec<Range<usize>> = Vec::new();
-    let mut open = false;
-    for (at, c) in text[range.clone()].char_indices() {
-        let (at, end) = (range.start + at, range.start + at + c.len_utf8());
-        if c.is_whitespace() {
-            open = false;
-        } else if open && c.is_alphanumeric() && u32::from(c) < 0x2E80 {
-            if let Some(word) = words.last_mut() {
-                word.end = end;
+    /// Those that are shown, and their places there.
+    pub fn shown(text: &Text, shown: &Shown) -> WordPlaces {
+        let mut all = WordPlaces::of(text);
+        let end = shown.offset(text.folded.len() as u32);
+        let offsets = |place: &[u32; 2]| place.map(|byte| shown.offset(byte));
+        let places = all.places.iter().map(offsets);
+        all.places = places.take_while(|[start, _]| *start < end).collect();
+        all.words.truncate(all.places.len());
+        all
+    }
+
+    /// The passages that it shares with another text, in its order. Linear, as the parts are.
+    pub fn shared_with(&self, other: &WordPlaces) -> Vec<ExplainedPassage> {
+        // As in a verdict the smaller text comes first, so that the passages are the same whichever text is asked.
+        let is_larger = (self.words.len(), &self.words) > (other.words.len(), &other.words);
+        let mut sides = [self, other];
+        sides.rotate_left(usize::from(is_larger));
+        let words = sides.map(|side| &side.words[..]);
+        let runs = runs_in_common(words[0], words[1], RUN);
+        let same = align(words[0], words[1], &runs).without_chance();
+        let mut found = passages(sides, PassageKind::Same, same.matches());
+        found.extend(passages(sides, PassageKind::Moved, &moved(words, &same)));
+        if is_larger {
+            for passage in &mut found {
+                std::mem::swap(&mut passage.a, &mut passage.b);
+                passage.near.iter_mut().for_each(|near| near.swap(0, 1));
             }
-        } else {
-            words.push(at..end);
-            open = c.is_alphanumeric() && u32::from(c) < 0x2E80;
         }
+        found.sort_by_key(|passage| (passage.a, passage.b));
+        found
     }
-    words
-}
 
-/// Pieces that both texts have at different places.
-fn moved(
-    (left, a): (&[Piece], &[usize]),
-    (right, b): (&[Piece], &[usize]),
-    found: &mut Vec<Passage>,
-) {
-    let mut places: HashMap<u64, Vec<usize>> = HashMap::new();
-    for &at in b
-        .iter()
-        .rev()
-        .filter(|&&at| right[at].weight >= MOVED_WEIGHT)
-    {
-        places.entry(right[at].hash).or_default().push(at);
+    fn place(&self, words: &Range<usize>) -> [u32; 2] {
+        [self.places[words.start][0], self.places[words.end - 1][1]]
     }
-    for &at in a.iter().filter(|&&at| left[at].weight >= MOVED_WEIGHT) {
-        if let Some(place) = places.get_mut(&left[at].hash).and_then(Vec::pop) {
-            found.push(Passage {
-                a: left[at].start..left[at].end,
-                b: right[place].start..right[place].end,
-                kind: PassageKind::Moved,
-            });
-        }
+
+    /// Whether the text goes on with this word, so that it may belong to a passage that ends before it.
+    fn goes_on(&self, before: &Range<usize>, words: &Range<usize>) -> bool {
+        before.end == words.start && self.cuts.binary_search(&words.start).is_err()
     }
 }
 
-/// Joins passages that follow each other in both texts.
-fn merge(found: Vec<Passage>) -> Vec<Passage> {
-    let mut merged: Vec<Passage> = Vec::new();
-    for passage in found {
-        match merged.last_mut() {
-            Some(last)
-                if last.kind == passage.kind
-                    && last.a.end == passage.a.start
-                    && last.b.end == passage.b.start =>
+/// Runs of words that count as moved: at least in one text they are not in order.
+fn moved(texts: [&[Word]; 2], same: &Alignment) -> Vec<Match> {
+    let mut taken = [same.matched_here(), same.matched_there()];
+    if !taken.iter().any(|side| side.contains(&false)) {
+        return Vec::new();
+    }
+    let mut runs = anchors(texts[0], texts[1], RUN, MOST);
+    runs.retain(|run| run.words * WORD >= MOVED);
+    runs.sort_by_key(|run| Reverse(run.words));
+    let mut found = Vec::new();
+    // First what is free in both texts, then what one of them says twice.
+    for wanted in [[true, true], [true, false], [false, true]] {
+        for run in &runs {
+            let is_free = |at: usize| {
+                let is_taken = [taken[0][run.here + at], taken[1][run.there + at]];
+                !(wanted[0] && is_taken[0] || wanted[1] && is_taken[1])
+            };
+            let free: Vec<bool> = (0..run.words).map(is_free).collect();
+            let (mut here, mut there) = (run.here, run.there);
+            for part in free.chunk_by(|a, b| a == b) {
+                let words = part.len();
+                if part[0] && size(&texts[0][here..here + words]) >= MOVED {
+                    taken[0][here..here + words].fill(true);
+                    taken[1][there..there + words].fill(true);
+                    found.push(Match::of_run(&Anchor { here, there, words }));
+                }
+                (here, there) = (here + words, there + words);
+            }
+        }
+    }
+    found
+}
+
+/// The passages that these matches make: words that follow each other in both texts, with nothing in between that methods do not see.
+fn passages(
+    sides: [&WordPlaces; 2],
+    kind: PassageKind,
+    matches: &[Match],
+) -> Vec<ExplainedPassage> {
+    let steps = matches.iter().flat_map(|of| {
+        let (a, b) = of.count;
+        let parts = if a == b { a } else { 1 };
+        let (a, b) = (a / parts, b / parts);
+        (0..parts).map(move |part| {
+            let (here, there) = (of.here + part * a, of.there + part * b);
+            ([here..here + a, there..there + b], of.is_near)
+        })
+    });
+    let place = |[a, b]: &[Range<usize>; 2]| [sides[0].place(a), sides[1].place(b)];
+    let mut found: Vec<([Range<usize>; 2], Vec<Places>)> = Vec::new();
+    for (step, is_near) in steps {
+        let near = is_near.then(|| place(&step));
+        match found.last_mut() {
+            Some((last, nearly))
+                if (0..2).all(|side| sides[side].goes_on(&last[side], &step[side])) =>
             {
-                last.a.end = passage.a.end;
-                last.b.end = passage.b.end;
+                (last[0].end, last[1].end) = (step[0].end, step[1].end);
+                nearly.extend(near);
             }
-            _ => merged.push(passage),
+            _ => found.push((step, near.into_iter().collect())),
         }
     }
-    merged
+    let is_chance = |[words, _]: &[Range<usize>; 2]| {
+        words.len() == 1 && sides[0].words[words.start].bytes() < CHANCE
+    };
+    let found = found.into_iter().filter(|(words, _)| !is_chance(words));
+    found
+        .map(|(words, near)| ExplainedPassage::of(kind, place(&words), near))
+        .collect()
+}
+
+/// The passages that two texts share, in the order of the first: bytes of the folded texts. Lines between them that methods do not see are
+/// shared too if they are equal.
+pub(super) fn shared_passages(a: &Text, b: &Text) -> Vec<ExplainedPassage> {
+    let found = match a.folded == b.folded {
+        true => Vec::new(),
+        false => WordPlaces::of(a).shared_with(&WordPlaces::of(b)),
+    };
+    let is_moved = |passage: &ExplainedPassage| passage.kind == PassageKind::Moved;
+    let (moved, same): (Vec<_>, Vec<_>) = found.into_iter().partition(is_moved);
+    let mut found = with_lines([&a.folded, &b.folded], same);
+    found.extend(moved);
+    found.sort_by_key(|passage| (passage.a, passage.b));
+    found
+}
+
+/// Adds to passages in order the whole lines before and behind each that are equal.
+fn with_lines(texts: [&str; 2], same: Vec<ExplainedPassage>) -> Vec<ExplainedPassage> {
+    let empty = |at: [usize; 2]| {
+        let places = at.map(|at| [at as u32; 2]);
+        [ExplainedPassage::of(PassageKind::Same, places, Vec::new())].into_iter()
+    };
+    let all = empty([0; 2]).chain(same);
+    let mut all: Vec<_> = all.chain(empty(texts.map(str::len))).collect();
+    for at in 1..all.len() {
+        let (last, next) = (&all[at - 1], &all[at]);
+        let x = &texts[0][last.a[1] as usize..next.a[0] as usize];
+        let y = &texts[1][last.b[1] as usize..next.b[0] as usize];
+        let behind = equal(x.split_inclusive('\n'), y.split_inclusive('\n'));
+        let (x, y) = (&x[behind..], &y[behind..]);
+        let before = equal(x.split_inclusive('\n').rev(), y.split_inclusive('\n').rev());
+        all[at - 1].a[1] += behind as u32;
+        all[at - 1].b[1] += behind as u32;
+        all[at].a[0] -= before as u32;
+        all[at].b[0] -= before as u32;
+    }
+    all.dedup_by(|next, last| {
+        let goes_on = (last.a[1], last.b[1]) == (next.a[0], next.b[0]);
+        if goes_on {
+            (last.a[1], last.b[1]) = (next.a[1], next.b[1]);
+            last.near.append(&mut next.near);
+        }
+        goes_on
+    });
+    all.retain(|passage| passage.a[0] < passage.a[1]);
+    all
+}
+
+/// How many bytes of lines are equal, up to the first that is not.
+fn equal<'t>(lines: impl Iterator<Item = &'t str>, others: impl Iterator<Item = &'t str>) -> usize {
+    let pairs = lines.zip(others).take_while(|(line, other)| line == other);
+    pairs.map(|(line, _)| line.len()).sum()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use proptest::prelude::*;
 
-    fn passages_of(a: &str, b: &str) -> Vec<(String, String, PassageKind)> {
-        let text = |text: &str, range: &Range<u32>| {
-            text[range.start as usize..range.end as usize]
-                .trim()
-                .to_owned()
-        };
-        passages(a, b)
-            .iter()
-            .map(|p| (text(a, &p.a), text(b, &p.b), p.kind))
-            .collect()
+    use super::PassageKind::{Moved, Same};
+    use super::*;
+    use crate::text::testing::text;
+
+    fn part(text: &Text, [start, end]: [u32; 2]) -> &str {
+        &text.folded[start as usize..end as usize]
+    }
+
+    /// What the first text has of the passages of a kind.
+    fn shared(a: &str, b: &str, kind: PassageKind) -> Vec<String> {
+        let (a, b) = (text(a), text(b));
+        let found = shared_passages(&a, &b).into_iter();
+        let found = found.filter(|of| of.kind == kind);
+        found.map(|of| part(&a, of.a).trim().to_owned()).collect()
     }
 
     #[test]
     fn an_edited_sentence_is_marked_word_by_word() {
-        let found = passages_of(
-            "the cat sat on the mat. the end.",
-            "the cat lay on the mat. the end.",
+        let (a, b) = ("the cat sat on the mat. So.", "the cat lay on the mat. So.");
+        assert_eq!(shared(a, b, Same), ["the cat", "on the mat. so."]);
+        let (a, b) = ("他们昨天去了北京。完了吧。", "他们今天去了北京。完了吧。");
+        assert_eq!(shared(a, b, Same), ["他们", "天去了北京。完了吧。"]);
+        // A single character between others is chance.
+        assert_eq!(
+            shared("他们昨天去了北京。", "他们今天到了上海。", Same),
+            ["他们"]
         );
-        let kept: Vec<&str> = found.iter().map(|(a, ..)| a.as_str()).collect();
-        assert_eq!(kept, ["the cat", "on the mat.", "the end."]);
-        let found = passages_of("他们昨天去了北京。完了吧。", "他们今天去了北京。完了吧。");
-        assert_eq!(found[0].0, "他们");
-        assert!(found.iter().any(|(a, ..)| a.starts_with("天去了北京")));
+        assert_eq!(shared("nothing alike.", "完全不同的内容。", Same), [""; 0]);
+        assert_eq!(shared("", "x", Same), [""; 0]);
+        assert_eq!(shared("…", "…", Same), ["..."]);
+    }
+
+    #[test]
+    fn nearly_equal_words_are_shared() {
+        let a = text("the government of examples met");
+        let b = text("the goverment of exam ples met");
+        let found = shared_passages(&a, &b);
+        assert_eq!((found.len(), part(&b, found[0].b)), (1, &*b.folded));
+        let near = found[0].near.iter();
+        let near: Vec<_> = near.map(|&[x, y]| (part(&a, x), part(&b, y))).collect();
+        let expected = [("government", "goverment"), ("examples", "exam ples")];
+        assert_eq!(near, expected);
+    }
+
+    #[test]
+    fn lines_that_methods_do_not_see_are_shared_if_they_are_equal() {
+        let page = |name: &str| {
+            let lines = ["Home", name, "The ferry was late.", "Imprint", "Again"];
+            let mut page = text(&lines.join("\n"));
+            page.main = vec![false, false, true, false, true];
+            page
+        };
+        let (a, b) = (page("News"), page("Sport"));
+        let found = shared_passages(&a, &b);
+        let found: Vec<_> = found.iter().map(|of| part(&a, of.a)).collect();
+        assert_eq!(found, ["home\n", "the ferry was late.\nimprint\nagain"]);
+        let words = WordPlaces::of(&a).shared_with(&WordPlaces::of(&b));
+        assert_eq!(words.len(), 2);
     }
 
     /// Lines of one word again and again, and some of their own, of which one differs.
     #[test]
-    fn repeated_lines_are_compared_around_the_others() {
+    fn repeated_lines_are_compared() {
         let page = |name: &str| {
             let part = "yes.\nno.\n".repeat(1500);
             format!("{part}the ferry was late.\n{part}nobody knows {name} about it.\n{part}")
         };
-        let found = passages_of(&page("anything"), &page("something"));
-        let kept: Vec<&str> = found.iter().map(|(a, ..)| a.as_str()).collect();
+        let kept = shared(&page("anything"), &page("whatever"), Same);
         assert_eq!(kept.len(), 2, "{kept:?}");
         assert!(kept[0].ends_with("nobody knows") && kept[0].contains("the ferry was late"));
         assert!(kept[1].starts_with("about it."));
-        // Nothing but these: as far as they are equal from either end.
-        let (one, other) = ("yes.\nno.\n".repeat(1500), "no.\nyes.\nyes.\n".repeat(1000));
-        let found = passages_of(&one, &other);
-        assert!(found.iter().all(|(a, ..)| a.is_empty()), "{found:?}");
-        assert_eq!(passages_of(&one, &one).len(), 1);
     }
 
     #[test]
     fn what_stands_elsewhere_is_moved() {
-        let a = "the first paragraph is here. the second paragraph is there. a third one ends it.";
-        let b = "the second paragraph is there. a third one ends it. the first paragraph is here.";
-        let found = passages_of(a, b);
-        assert_eq!(
-            found[0],
-            (
-                "the first paragraph is here.".into(),
-                "the first paragraph is here.".into(),
-                PassageKind::Moved
-            )
-        );
-        assert_eq!(found[1].2, PassageKind::Same);
-        assert_eq!(passages_of("", "x"), []);
-        assert_eq!(passages_of("nothing alike here.", "完全不同的内容。"), []);
+        let first = "the first paragraph of this text is to be found here.";
+        let rest = "the second one tells of other things. a third paragraph ends the whole story.";
+        let (a, b) = (format!("{first} {rest}"), format!("{rest} {first}"));
+        for (a, b) in [(&a, &b), (&b, &a)] {
+            assert_eq!(shared(a, b, Same), [rest]);
+            assert_eq!(shared(a, b, Moved), [first]);
+        }
+        // What one text says twice, the other has elsewhere.
+        let twice = format!("{first} {rest} {first}");
+        assert_eq!(shared(&twice, &a, Moved), [first]);
+        assert_eq!(shared(&a, &twice, Moved), [first]);
+        // Seven words may be anywhere by chance.
+        let few = "seven words are too few for this.";
+        let (a, b) = (format!("{few} {rest}"), format!("{rest} {few}"));
+        assert_eq!(shared(&a, &b, Moved), [""; 0]);
+    }
+
+    #[test]
+    fn a_shown_text_is_compared_up_to_where_it_is_cut() {
+        let words = |content: &str, limit: usize| {
+            let (text, options) = (text(content), crate::TextOptions::default());
+            let shown = Shown::new(&text, &options, limit, crate::Offsets::Chars);
+            WordPlaces::shown(&text, &shown)
+        };
+        let found = words("Ｔhe ferry was very late.", 100);
+        let found = found.shared_with(&words("The ferry was late.", 12));
+        // Of `was` only a part is shown.
+        assert_eq!((found[0].a, found[0].b), ([0, 13], [0, 12]));
     }
 
     #[test]
@@ -363,9 +382,60 @@ mod tests {
         let b: String = (0..120_000)
             .map(|i| sentence(i, if i % 10 == 0 { 9 } else { i % 7 }))
             .collect();
-        let found = passages(&a, &b);
-        assert!(found.len() > 12_000);
-        let same = "all the same. ".repeat(300_000);
-        assert!(!passages(&same, &same[14..]).is_empty());
+        assert!(shared(&a, &b, Same).len() > 12_000);
+        let repeated = "all the same. ".repeat(300_000);
+        assert!(!shared(&repeated, &repeated[14..], Same).is_empty());
+        let other: String = (0..600_000).map(|i| format!("other{i} ")).collect();
+        assert!(shared(&a, &other, Same).is_empty());
+    }
+
+    /// Words of which some are nearly equal and one is two others, phrases that are said again, and lines.
+    fn story() -> impl Strategy<Value = String> {
+        let word = "(minister|minifter|exam|ple|example|渡|船|é|[a-e]{1,2})[ .,\n]";
+        let phrase = (prop::collection::vec(word, 1..14), 1usize..4);
+        let phrase = phrase.prop_map(|(words, times)| words.concat().repeat(times));
+        prop::collection::vec(phrase, 0..8).prop_map(|phrases| phrases.concat())
+    }
+
+    /// The words of a part of a text.
+    fn words(text: &Text, [start, end]: [u32; 2]) -> Vec<Word> {
+        let inside = tokens(text).into_iter();
+        let inside = inside.filter(|token| start <= token.start && token.end <= end);
+        aligned(text, &inside.collect::<Vec<_>>()).collect()
+    }
+
+    proptest! {
+        #[test]
+        fn passages_are_equal_or_nearly_so(one in story(), other in story()) {
+            let (a, b) = (text(&one), text(&other));
+            let found = shared_passages(&a, &b);
+            let mut ends = [0, 0];
+            for passage in &found {
+                // Places inside a character would panic.
+                prop_assert!(!part(&a, passage.a).is_empty() && !part(&b, passage.b).is_empty());
+                if passage.kind == Same {
+                    prop_assert!(ends[0] <= passage.a[0] && ends[1] <= passage.b[0]);
+                    ends = [passage.a[1], passage.b[1]];
+                }
+                let mut at = [passage.a[0], passage.b[0]];
+                let end = [[passage.a[1]; 2], [passage.b[1]; 2]];
+                for [x, y] in passage.near.iter().copied().chain([end]) {
+                    let hashes = |text, place| words(text, place).into_iter().map(Word::hash);
+                    prop_assert!(hashes(&a, [at[0], x[0]]).eq(hashes(&b, [at[1], y[0]])));
+                    at = [x[1], y[1]];
+                    let (near, other) = (words(&a, x), words(&b, y));
+                    let is_near = match [&near[..], &other[..]] {
+                        [[], []] => true,
+                        [[x], [y]] => x.matches(*y),
+                        [x, y] => x.len() + y.len() == 3,
+                    };
+                    prop_assert!(is_near);
+                }
+            }
+            let mut places: Vec<_> = found.into_iter().map(|of| (of.b, of.a)).collect();
+            places.sort_unstable();
+            let swapped: Vec<_> = shared_passages(&b, &a).into_iter().map(|of| (of.a, of.b)).collect();
+            prop_assert_eq!(places, swapped);
+        }
     }
 }

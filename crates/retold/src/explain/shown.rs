@@ -1,8 +1,5 @@
 //! From positions in a folded text, which methods use, to positions in the visible text, which people see.
 
-use serde_json::{Value, json};
-
-use super::piece::{Piece, pieces};
 use crate::text::{Folder, Text, TextOptions};
 
 /// What offsets in a text count.
@@ -20,7 +17,6 @@ pub struct Shown {
     pub text: String,
     /// Whether it was cut off.
     pub cut: bool,
-    folded: String,
     /// Byte of the folded text -> byte of the visible text; one more at the end.
     visible: Vec<u32>,
     /// Byte of `text` -> units before it; one more at the end.
@@ -50,7 +46,6 @@ impl Shown {
         Shown {
             cut: end < text.visible.len(),
             visible: map(text, options),
-            folded: text.folded.clone(),
             text: shown,
             units,
         }
@@ -69,16 +64,9 @@ impl Shown {
         Some((*self.units.get(start)?, *self.units.get(end)?))
     }
 
-    /// The pieces of the text as `[end, hash]`, ends as offsets.
-    pub fn pieces(&self) -> Vec<Value> {
-        let pieces = pieces(&self.folded).into_iter();
-        pieces
-            .filter_map(
-                |Piece {
-                     start, end, hash, ..
-                 }| { Some(json!([self.places(start, end)?.1, hash >> 12])) },
-            )
-            .collect()
+    /// The offset of a byte of the folded text; the end of the shown text if that is cut off before.
+    pub(super) fn offset(&self, folded: u32) -> u32 {
+        self.units[(self.visible[folded as usize] as usize).min(self.text.len())]
     }
 }
 

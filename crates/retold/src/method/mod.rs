@@ -27,7 +27,7 @@ pub use classic::simhash::Simhash;
 pub use classic::spotsigs::SpotSigs;
 pub use classic::tfidf::TfIdf;
 pub use coverage::Coverage;
-pub(crate) use coverage::grams;
+pub(crate) use coverage::{grams, runs_in_common};
 pub use info::{Learns, MethodInfo};
 pub use own::OwnLimit;
 pub use papers::agglomerate::Agglomerate;

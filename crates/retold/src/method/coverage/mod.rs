@@ -15,3 +15,4 @@ mod verify;
 
 pub use method::Coverage;
 pub(super) use method::INFO;
+pub(crate) use verdict::runs_in_common;

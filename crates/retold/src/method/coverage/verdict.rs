@@ -2,12 +2,13 @@
 
 use super::facts::{Evidence, Facts};
 use super::fingerprint::Fingerprint;
+use super::grams;
 use super::limits;
 use super::params::CoverageParams;
 use super::position_index::{Matches, PositionIndex};
 use super::rules::{Answer, QUESTIONS};
 use crate::compare::{
-    Anchor, Compared, OwnLimit, WORD, chained, in_common, own_against, pairs_in_common, size,
+    Anchor, Compared, OwnLimit, WORD, Word, chained, in_common, own_against, pairs_in_common, size,
 };
 use crate::method::{Check, Op, Trace};
 use crate::relation::{Relation, Verdict, ratio};
@@ -163,6 +164,13 @@ impl CoverageParams {
             false => 0,
         }
     }
+}
+
+/// The chained runs of `width` words that a text has in common with a larger one: those with which a verdict aligns them.
+pub(crate) fn runs_in_common(small: &[Word], large: &[Word], width: usize) -> Vec<Anchor> {
+    let runs = |words| grams::runs(words, width).collect();
+    let matches = PositionIndex::of(runs(small)).in_larger(&runs(large));
+    chained(small, large, &anchors(&matches, width.min(small.len())))
 }
 
 /// The runs of words of blocks that match.
