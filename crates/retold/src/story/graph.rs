@@ -201,8 +201,13 @@ impl StoryGraph {
         }
         let mut torn = TornPages::default();
         let roots: BTreeSet<u32> = without.iter().map(|&page| self.root(page)).collect();
+        let mut beside: Vec<u32> = without.iter().copied().collect();
         for root in roots {
             let mut pieces = self.pieces(root, &without, &also);
+            // What is contained in a story, or contains it, may be known of one of its pages only.
+            if pieces.len() > 1 {
+                beside.extend(pieces.iter().flatten());
+            }
             pieces.sort_by_key(|piece| piece.len());
             pieces.pop();
             for piece in pieces {
@@ -211,11 +216,11 @@ impl StoryGraph {
                 torn.pages.extend(piece);
             }
         }
-        for &page in &without {
-            let lost = self.relations(page).filter(|(other, relation)| {
+        for page in beside {
+            let others = self.relations(page).filter(|(other, relation)| {
                 *relation != Relation::Duplicate && !without.contains(other)
             });
-            torn.pages.extend(lost.map(|(other, _)| other));
+            torn.pages.extend(others.map(|(other, _)| other));
         }
         torn.pages.sort_unstable();
         torn.pages.dedup();

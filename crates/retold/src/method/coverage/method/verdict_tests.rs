@@ -280,11 +280,17 @@ fn what_makes_a_template_evidence() {
         .unwrap(),
         "statement = 40 < 50"
     );
-    // Where both pages have the same names, it is evidence; not where each has its own.
+    // Where both pages have the same names, it is evidence; not where nearly all is the template's, and not where each has its own.
     let template = format!("{} {}", line(0, 80), long('b'));
+    let much = [line(1000, 1060), line(1100, 1160)];
+    let much = [&*much[0], &*much[1]];
     assert_eq!(
-        last_of("longest words", &in_template(&template, more)).unwrap(),
+        last_of("longest words", &in_template(&template, much)).unwrap(),
         "longest words = 1.00 ≥ 0.80"
+    );
+    assert_eq!(
+        last_of("longest words", &in_template(&template, more)),
+        None
     );
     let names = [long('x') + "x", long('y').replace(' ', "qqqq ") + "qqqq"];
     let pages = in_template(&line(0, 100), [&names[0], &names[1]]);
