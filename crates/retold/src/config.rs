@@ -174,7 +174,7 @@ impl FileRef {
     }
 }
 
-/// What a run may use, and what it does if there is nothing to do. What it finds does not depend on these.
+/// What a run may use, and what it does if there is nothing to do. What is dropped does not depend on these.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct RunConfig {
