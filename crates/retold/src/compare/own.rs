@@ -66,9 +66,15 @@ pub(super) fn moved(words: &[Word], matched: &[bool], other: &[Word]) -> Vec<boo
     let mut marks = vec![false; words.len()];
     let starts = (0..words.len()).filter(|&start| !matched[start]);
     let phrases = starts.filter_map(|start| Some((start, phrase(words, start)?)));
-    let phrases: Vec<(usize, usize, u64)> = phrases
+    let mut phrases: Vec<(usize, usize, u64)> = phrases
         .map(|(start, phrase)| (start, start + phrase.len(), hash(phrase)))
         .collect();
+    // A long text beside a part of it: nearly none of its phrases are there.
+    if phrases.len() > other.len() {
+        let theirs = (0..other.len()).filter_map(|start| phrase(other, start).map(hash));
+        let theirs = Bits::of(theirs, other.len());
+        phrases.retain(|(_, _, hash)| theirs.may_have(*hash));
+    }
     if phrases.is_empty() {
         return marks;
     }
