@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use super::bits::Bits;
-use super::word::Word;
+use super::word::{Word, hash};
 
 /// A run of equal words of both texts, as long as it can be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -61,12 +61,6 @@ impl Places {
         let places = &self.places[from..];
         &places[..places.partition_point(|(other, _)| *other == hash)]
     }
-}
-
-fn hash(run: &[Word]) -> u64 {
-    run.iter().fold(0, |hash: u64, word| {
-        (hash.rotate_left(5) ^ u64::from(word.hash())).wrapping_mul(0x9E37_79B9_7F4A_7C15)
-    })
 }
 
 /// All anchors of at least `width` words that hold a run of `width` words which the first text has `most` times or less. Ascending.

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::bits::Bits;
-use super::word::Word;
+use super::word::{Word, hash};
 
 /// Fifths of a word that a token counts: a word five, a single character three, as 20 characters say what 12 words do.
 pub(crate) const WORD: usize = 5;
@@ -92,13 +92,6 @@ pub(super) fn moved(words: &[Word], matched: &[bool], other: &[Word]) -> Vec<boo
         }
     }
     marks
-}
-
-/// What a phrase is equal by: of more phrases than any text has, no two have one hash by chance.
-fn hash(phrase: &[Word]) -> u64 {
-    phrase.iter().fold(0, |hash: u64, word| {
-        (hash.rotate_left(21) ^ u64::from(word.hash())).wrapping_mul(0x9E37_79B9_7F4A_7C15)
-    })
 }
 
 /// The phrase that begins with this word.

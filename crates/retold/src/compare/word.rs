@@ -125,6 +125,13 @@ impl Letters {
     }
 }
 
+/// What words that follow each other are equal by: of more runs of words than any text has, no two have one hash by chance.
+pub(super) fn hash(run: &[Word]) -> u64 {
+    run.iter().fold(0, |hash: u64, word| {
+        (hash.rotate_left(21) ^ u64::from(word.hash())).wrapping_mul(0x9E37_79B9_7F4A_7C15)
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use xxhash_rust::xxh3::xxh3_64;

@@ -274,17 +274,15 @@ impl Join {
             return [light, heavy].map(Cow::Borrowed);
         }
         let is_distinctive = |rank: &u32| !self.common[*rank as usize];
-        let count = ranks.iter().copied().filter(is_distinctive).count();
+        let distinctive = ranks.iter().copied().filter(is_distinctive).count();
+        let common = ranks.len() - distinctive;
         // All common ones may be shared.
-        let need = need.saturating_sub(ranks.len() - count).max(1);
-        let distinctive = length(count, need);
-        // Of so many keys one is distinctive, unless there are fewer of these; keys that no other group holds are.
-        let common = ranks.len() - count;
-        let any = match self.size(place).saturating_sub(common) + without_distinctive {
-            sum if sum > self.size(place) => 0,
-            _ => length(ranks.len(), without_distinctive),
+        let mut left = length(distinctive, need.saturating_sub(common).max(1));
+        // Of more keys than there are common ones, one is distinctive.
+        let any = match without_distinctive > common {
+            true => 0,
+            false => length(ranks.len(), without_distinctive),
         };
-        let mut left = distinctive;
         let is_looked_up = |(at, rank): &(usize, &u32)| {
             let is_one = is_distinctive(rank) && left > 0;
             left -= usize::from(is_one);
