@@ -282,7 +282,8 @@ impl<'c> Poller<'c> {
         let own = host_of(&job.url);
         self.busy.remove(&own);
         let host = state.hosts.entry(own).or_default();
-        host.free = now + self.delay;
+        // `now` is in whole milliseconds, rounded down: without one more, a pause could be a fraction of one too short.
+        host.free = now + self.delay + 1;
         if let Answer::Refused { wait, .. } = answer {
             host.free = host.free.max(now + wait.unwrap_or_default());
         }
