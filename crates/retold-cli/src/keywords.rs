@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::ValueEnum;
-use retold::{Error, JudgeConfig, Keyword, Model, Page, Result, Text};
+use retold::method::{Keyword, Text};
+use retold::{Error, JudgeConfig, Model, Page, Result};
 use serde::Serialize;
 use unicode_width::UnicodeWidthStr;
 

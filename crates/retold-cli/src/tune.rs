@@ -5,7 +5,10 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::ValueEnum;
-use retold::{DEFAULT_METHOD, Error, JudgeConfig, Result, Score, Source, Unlisted};
+use retold::eval::{Score, Unlisted};
+use retold::method::DEFAULT_METHOD;
+use retold::read::Source;
+use retold::{Error, JudgeConfig, Result};
 use retold_lab::tune::{self, Options, Tuned};
 
 use crate::input::{ReadArgs, positive, sources};

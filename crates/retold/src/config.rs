@@ -88,7 +88,7 @@ impl Default for JudgeConfig {
             synonyms: None,
             stop_words: None,
             knowledge: None,
-            method: method::DEFAULT.to_owned(),
+            method: method::DEFAULT_METHOD.to_owned(),
             params: Settings::new(),
             exact: true,
             cluster: Linkage::default(),
@@ -233,8 +233,8 @@ impl RunConfig {
 /// A number of bytes as people write it: K, M or G after it stand for powers of 1,024.
 ///
 /// ```
-/// assert_eq!(retold::byte_count("64M"), Ok(64 << 20));
-/// assert!(retold::byte_count("4X").is_err() && retold::byte_count("0").is_err());
+/// assert_eq!(retold::internal::byte_count("64M"), Ok(64 << 20));
+/// assert!(retold::internal::byte_count("4X").is_err() && retold::internal::byte_count("0").is_err());
 /// ```
 pub fn byte_count(text: &str) -> std::result::Result<u64, String> {
     let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
@@ -333,7 +333,7 @@ fn expand_preset(map: &mut Map<String, Value>) -> Result<()> {
 
 impl JudgeConfig {
     /// The configuration for a map of options: keys are the names of the fields, with `-` or `_`; a field that is not
-    /// named has its default. The key `preset` sets a method and its parameters ([`Preset`](crate::Preset)); `params` override these.
+    /// named has its default. The key `preset` sets a method and its parameters ([`Preset`](crate::method::Preset)); `params` override these.
     ///
     /// Errors: an unknown key, a value of the wrong form.
     pub fn from_map(mut map: Map<String, Value>) -> Result<JudgeConfig> {

@@ -1,43 +1,75 @@
 //! Retold finds pages that tell the same story: near-duplicates, reprints and pages contained in others.
 //!
+//! # Which of many pages are copies?
+//!
 //! ```
-//! use retold::{JudgeConfig, Model, Page, dedup};
+//! use retold::{JudgeConfig, Page, dedup};
 //!
 //! let story = "The ferry to Naxos left late because of the storm. Passengers waited at the quay until noon. \
 //!              The captain said that it was the last boat of the day.";
-//! let pages = [
-//!     Page::text("original", story),
-//!     Page::text("reprint", format!("{story} Read more news tomorrow.")),
-//!     Page::text("other", "A new bridge was opened on Monday. The mayor cut the ribbon in front of many people."),
-//! ];
-//! // What are two pages to each other?
-//! let model = Model::new(JudgeConfig::default())?;
-//! assert!(model.compare(&pages[0], &pages[1])?.is_some() && model.compare(&pages[0], &pages[2])?.is_none());
-//! // Which of many pages are copies?
-//! let findings = dedup(pages, &JudgeConfig::default())?;
+//! let findings = dedup(
+//!     [Page::text("original", story), Page::text("reprint", format!("{story} Read more news tomorrow."))],
+//!     &JudgeConfig::default(),
+//! )?;
 //! let dropped = &findings.dropped[0];
 //! assert_eq!((&*findings.id(dropped.page), &*findings.id(dropped.canonical)), ("original", "reprint"));
 //! # Ok::<(), retold::Error>(())
 //! ```
 //!
-//! A page goes this way from bytes to a verdict:
+//! [`Dedup`] is the same job with files, old pages to compare with, limits and progress.
 //!
-//! 1. `read`: files become a stream of records, a record becomes a [`Page`] or a reject with a reason ([`Outcome`]).
-//! 2. `text`: a page's bytes become decoded, tag-free, folded [`Text`].
-//! 3. `method`: a [`Method`] makes a [`Sketch`] of a text, and compares two sketches.
+//! # What are two pages to each other?
+//!
+//! ```
+//! use retold::{JudgeConfig, Model, Page, Relation};
+//!
+//! let story = "A new bridge was opened on Monday. The mayor cut the ribbon in front of many people.";
+//! let model = Model::new(JudgeConfig::default())?;
+//! let verdict = model.compare(&Page::text("a", story), &Page::text("b", story.to_uppercase()))?;
+//! assert_eq!(verdict.unwrap().relation, Relation::Duplicate);
+//! # Ok::<(), retold::Error>(())
+//! ```
+//!
+//! # A model that is kept
+//!
+//! A [`Model`] is a configuration, a method and what was learnt from a collection. It is the only judge: the main job, the index, the
+//! service and the bindings ask it.
+//!
+//! ```
+//! use retold::{JudgeConfig, Model, Page};
+//!
+//! let pages = [Page::text("ferry", "The ferry left in the morning."), Page::text("bridge", "The bridge was opened on Monday.")];
+//! let model = Model::new(JudgeConfig::default())?.learn(pages)?;
+//! let again = Model::from_json(&model.to_json(), std::path::Path::new("."))?;
+//! assert!(again.knowledge().is_some());
+//! # Ok::<(), retold::Error>(())
+//! ```
+//!
+//! # How to add a method
+//!
+//! Implement [`method::Method`]: `sketch` says what is kept of a page, `bounds` what two related sketches must have in common, `compare`
+//! what two sketches are to each other. Describe it in a [`method::MethodInfo`], and add that to the one table,
+//! [`method::METHODS`]. Reading, noise, exact copies, the join, the index, clusters and reports do not know which method made a sketch,
+//! so they need no change; the tests of the contract run on every method of the table.
+//!
+//! # How a page goes from bytes to a verdict
+//!
+//! 1. [`read`]: files become a stream of records; a record becomes a [`Page`], or a reject with a reason.
+//! 2. `text`: the page's bytes become decoded, tag-free, folded [`method::Text`].
+//! 3. [`method`]: a method makes a [`method::Sketch`] of it.
 //! 4. `collect`: all pages of a run, sketched: a [`Collection`].
-//! 5. `knowledge`: what is counted over a collection, document frequencies and noise: [`Knowledge`].
-//! 6. `model`: configuration, method and knowledge make a [`Model`], the only judge of two pages.
-//! 7. `dedup`: [`Dedup`], the main job as a list of [stages](Stage): exact groups, the join, heavy keys, verification, what is kept.
+//! 5. `knowledge`: document frequencies and noise are counted over the collection.
+//! 6. `model`: configuration, method and knowledge make a [`Model`].
+//! 7. `dedup`: exact groups, the join, heavy keys, verification and retention give [`Findings`].
 //! 8. `cluster`: related pages become clusters with one canonical page each.
 //!
-//! `passages` finds what pages have in common inside ([`passages()`]). `explain` shows why two pages are what they are to each other ([`explain_pair`]), `eval` how good the result is against labelled
-//! pairs ([`evaluate`]). Writing files and reports is the crate `retold-report`'s.
+//! [`explain`] shows why two pages are what they are to each other, [`eval`] how good a result is, [`mod@passages`] what pages have in common
+//! inside, [`mod@blocks`] which parts many pages have. The crate `retold-report` writes files and reports.
 
 #![forbid(unsafe_code)]
 
 mod address;
-mod blocks;
+pub mod blocks;
 mod cluster;
 mod collect;
 mod compare;
@@ -46,25 +78,21 @@ mod date;
 mod decontaminate;
 mod dedup;
 mod error;
-mod eval;
-mod explain;
+pub mod eval;
+pub mod explain;
 mod filter;
 mod ids;
 mod knowledge;
 mod lane;
-mod lost;
-mod method;
+pub mod method;
 mod model;
 mod page;
-mod pairs;
 mod param;
-mod passages;
+pub mod passages;
 #[cfg(any(feature = "parquet", feature = "precise", test))]
 mod quiet;
-mod rand_index;
-mod read;
+pub mod read;
 mod relation;
-mod removed;
 mod resume;
 mod sketch;
 mod spent;
@@ -74,104 +102,48 @@ mod system;
 mod text;
 mod watch;
 
-// The main job and what it finds.
-pub use address::{AddressRules, SameUrl, Versions, normalised_url};
+pub use address::{AddressRules, SameUrl, Versions};
 pub use cluster::{Canonical, Class, Cluster, Collections, DropRule, Linkage, Pair, Pairs, Prefer};
-pub use collect::{
-    AmbiguousDates, Collection, ExtractionCounts, PageRow, Pages, Reject, Rejects, SketchedPage,
-};
-pub use config::{AgainstSelf, FileRef, Fold, JudgeConfig, RunConfig, byte_count, most_threads};
-pub use dedup::{
-    Dedup, Dropped, DroppedAs, Findings, Joined, Limits, StageTime, StoredPages, Take, TextSource,
-    Verified, dedup, in_pool, ranks, related_pairs,
-};
+pub use collect::{Collection, Reject};
+pub use config::{AgainstSelf, Fold, JudgeConfig, RunConfig};
+pub use dedup::{Dedup, Dropped, DroppedAs, Findings, StageTime, dedup};
 pub use error::{Error, Result};
-pub use filter::{Forbidden, PairFilters, Scope, Window};
-pub use ids::{GroupNo, PageNo, PrunedNo, Rank, SketchNo};
+pub use filter::{PairFilters, Scope, Window};
+pub use ids::{PageNo, Rank};
+pub use method::OwnLimit;
+pub use model::{Judgement, Model};
+pub use page::{Content, Markup, Page};
+pub use relation::{Relation, Verdict};
 pub use resume::Resume;
-pub use spent::Spent;
-pub use spill::Memory;
+pub use story::{RunStory, stories};
 pub use watch::{Stage, Watch};
 
-// Blocks of text that many pages have.
-pub use blocks::{
-    BlockKeep, BlockOptions, BlockPage, BlockReject, BlockRow, BlockScope, BlockTexts, Blocks,
-    SpanRow, blocks,
-};
-
-// Pages that contain a benchmark's items.
-pub use decontaminate::{
-    Benchmark, BenchmarkFields, Benchmarks, Contamination, DEFAULT_CONTAMINATION, Item,
-};
-
-// Passages that pages have in common.
-pub use passages::{
-    CommonRun, OtherPlace, PassageOptions, PassagePair, PassageRow, Passages, TextPassage,
-    passages, passages_of,
-};
-
-// Stories.
-pub use story::{RunStory, StoryEdges, StoryGraph, StoryParts, StoryRow, TornPages, stories};
-
-// Files, pages and their texts.
-pub use date::{seconds as date_seconds, text as date_text};
-pub use page::{Content, Markup, Page, site_of};
-#[cfg(feature = "feeds")]
-pub use read::feed_pages;
-pub use read::{
-    AddedFields, Delimiter, FieldKind, FieldValue, Original, Outcome, PageId, Quote, ReadOptions,
-    ReadOrder, Record, RecordDecision, RemoteError, RemoteFile, RemoteInput, RemoteListed,
-    RemoteStore, Source, Statuses, cache_remote_in, companions, discover, each_page, each_record,
-    each_wanted, expand, leave_out, page_ids, set_remote_store, shown_input, spelled,
-};
-pub use text::charset::decode;
-#[cfg(any(feature = "precise", fuzzing))]
-pub use text::guard::tame as tame_html;
-pub use text::html::visible_text as html_visible_text;
-pub use text::language::of_text as language_of;
-pub use text::plain::visible_text as plain_visible_text;
-pub use text::synonyms::Synonyms;
-pub use text::tokenize::Tokenizer;
-pub use text::wordnet::wordnet;
-pub use text::{
-    BlockUnit, Cuts, Extract, Extraction, FoldOptions, Folder, PageMeta, Script, Sentence, Text,
-    TextOptions, WordForm, Words, count_chars, decodes, text_hash, text_of,
-};
-
-// Verdicts: methods, their parameters, sketches, and the model.
-pub use knowledge::{Frequencies, Knowledge};
-pub use method::concept::{Graph as ConceptGraph, Network, Node, distances as concept_distances};
-pub use method::{
-    Agglomerate, CoDet, Concept, Coverage, IMatch, Period, Punctuation, Shingle, Simhash, SpotSigs,
-    TfIdf,
-};
-pub use method::{
-    Check, DEFAULT as DEFAULT_METHOD, Highlight, Keyword, Learns, METHODS, Method, MethodInfo, Op,
-    OwnLimit, PRESETS, Preset, Trace, UpperBound, Verifier, find as find_method, thousands,
-};
-pub use model::{Judgement, Model, Probes, Pruned, PrunedSketches, Relating, StoredPruned};
-pub use param::{Domain, Param, Params, Settings, Value as ParamValue};
-pub use relation::{Relation, Verdict};
-pub use sketch::{Bounds, Sketch, SketchRef, Sketches, Stored, shared_positions};
-
-// Why, and how good.
-pub use eval::{
-    Evaluation, Gold, Label, OverlapCounts, Reported, Score, Unlisted,
-    csv_header as eval_csv_header, evaluate, read_reported,
-};
-pub use explain::find::ExplainInputs;
-pub use explain::passage::{ExplainedPassage, PassageKind, WordPlaces};
-pub use explain::shown::{Offsets, Shown};
-pub use explain::{
-    ComparedPage, ExplainedCheck, ExplainedFeature, ExplainedPage, Explanation, explain_pair,
-};
-pub use lost::{Lost, LostExample, lost_passages};
-pub use pairs::{PairLine, each_line, read_pairs};
-pub use rand_index::{ClusterScore, evaluate_clusters};
-pub use removed::{Removal, RemovedPage, RemovedScore, evaluate_removed, read_removed};
-
-// What the system says of this process.
-pub use system::{cpu_time, machine_memory, peak_memory, read_exact_at, resident_memory};
+/// What the crates beside this one need: the index, reports, the service, the command and the bindings. It may change with any version.
+#[doc(hidden)]
+pub mod internal {
+    pub use crate::address::normalised_url;
+    pub use crate::collect::{AmbiguousDates, ExtractionCounts, SketchedPage};
+    pub use crate::config::{FileRef, byte_count, most_threads};
+    pub use crate::date::{seconds as date_seconds, text as date_text};
+    pub use crate::dedup::{Limits, StoredPages, Take, TextSource, in_pool, ranks, related_pairs};
+    pub use crate::ids::{PrunedNo, SketchNo};
+    pub use crate::method::check::thousands;
+    pub use crate::page::site_of;
+    pub use crate::read::companions::companions;
+    pub use crate::read::each::each_wanted;
+    pub use crate::read::remote::{cache_remote_in, shown_input};
+    pub use crate::read::revisit::Original;
+    pub use crate::sketch::shared_positions;
+    pub use crate::spent::Spent;
+    pub use crate::spill::Memory;
+    pub use crate::story::{StoryEdges, StoryGraph, StoryParts};
+    pub use crate::system::{
+        cpu_time, machine_memory, peak_memory, read_exact_at, resident_memory,
+    };
+    #[cfg(any(feature = "precise", fuzzing))]
+    pub use crate::text::guard::tame as tame_html;
+    pub use crate::text::{Folder, count_chars, decodes, text_hash};
+}
 
 /// The guide's page on the library, so that its examples are tested.
 #[cfg(doctest)]

@@ -16,7 +16,7 @@ pub struct Page {
     pub title: Option<String>,
     /// Whether a crawler made it of what it had fetched: the text of a page, say.
     pub derived: bool,
-    /// Further fields that options name ([`crate::ReadOptions::more_fields`]), with their values.
+    /// Further fields that options name ([`crate::read::ReadOptions::more_fields`]), with their values.
     pub fields: Vec<(String, String)>,
     /// What the text is made from.
     pub content: Content,
@@ -149,7 +149,7 @@ pub enum Markup {
 /// The site of a URL: its host in lower case without a leading `www.`; `None` without a host.
 ///
 /// ```
-/// use retold::site_of;
+/// use retold::internal::site_of;
 /// assert_eq!(site_of("https://www.News.example.cn:8080/a?b#c").as_deref(), Some("news.example.cn"));
 /// assert_eq!(site_of("notes/today.txt"), None);
 /// ```

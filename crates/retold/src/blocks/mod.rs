@@ -22,3 +22,5 @@ pub use options::{BlockKeep, BlockOptions, BlockScope};
 pub use pages::BlockPage;
 pub use read::BlockReject;
 pub use run::{BlockRow, BlockTexts, Blocks, SpanRow, blocks};
+
+pub use crate::text::{BlockUnit, Cuts};

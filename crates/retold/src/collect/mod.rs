@@ -13,6 +13,6 @@ mod tests;
 
 pub use collection::{Collection, ExtractionCounts, SketchedPage};
 pub(crate) use learn::{learn_noise, learn_words, read_all};
-pub use pages::{AmbiguousDates, PageRow, Pages};
+pub use pages::{AmbiguousDates, PageRow};
 pub(crate) use partials::{PartialFingerprints, PartialRows};
-pub use rejects::{Reject, Rejects};
+pub use rejects::Reject;

@@ -55,7 +55,7 @@ pub struct Findings {
     pub pruned: PrunedSketches,
     /// Which of them each page has, in the order of reading.
     pub pruned_of: Vec<PrunedNo>,
-    /// The sketches as pages have them ([`PageRow::sketch`]), keys only, if noise was deleted from them; `None` if they
+    /// The sketches as pages have them (`PageRow::sketch`), keys only, if noise was deleted from them; `None` if they
     /// are those of `pruned`.
     pub unpruned: Option<Sketches>,
     /// Pairs of different sketches that were compared.
@@ -99,7 +99,7 @@ impl Findings {
         self.collection.id(self.by_id[rank.at()])
     }
 
-    /// The different sketches that pages have ([`PageRow::sketch`]), noise included; of marks and the like only if no noise
+    /// The different sketches that pages have (`PageRow::sketch`), noise included; of marks and the like only if no noise
     /// was deleted.
     pub fn sketches(&self) -> &Sketches {
         self.unpruned.as_ref().unwrap_or(self.pruned.sketches())

@@ -61,7 +61,7 @@ mod versions_tests;
 
 pub use context::{Limits, ranks};
 pub use findings::Findings;
-pub use join::{Joined, related_pairs};
+pub use join::related_pairs;
 pub use pool::in_pool;
 pub use retain::{Dropped, DroppedAs};
 pub use run::{Dedup, StoredPages, dedup};
@@ -69,4 +69,3 @@ pub use stage::StageTime;
 pub(crate) use stage::Stopwatch;
 pub(crate) use texts::Again;
 pub use texts::{Take, TextSource};
-pub use verify::Verified;

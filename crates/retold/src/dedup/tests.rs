@@ -112,7 +112,11 @@ fn configs() -> Vec<JudgeConfig> {
 }
 
 /// What the model says of two pages, texts asked where sketches are in doubt.
-fn verdict(model: &Model, a: &(Text, crate::Sketch), b: &(Text, crate::Sketch)) -> Option<Verdict> {
+fn verdict(
+    model: &Model,
+    a: &(Text, crate::method::Sketch),
+    b: &(Text, crate::method::Sketch),
+) -> Option<Verdict> {
     match model.judge(&a.1, &b.1) {
         Judgement::No => None,
         Judgement::Yes(verdict) => Some(verdict),
@@ -127,7 +131,7 @@ fn by_brute_force(findings: &Findings, pages: &[Page]) -> Vec<Pair> {
         let text = model.text(page).unwrap();
         let sketch = model.sketch(&text, page.site().as_deref()).unwrap();
         // As an index would have kept it.
-        let kept = crate::Sketch::from_bytes(&sketch.to_bytes()).unwrap();
+        let kept = crate::method::Sketch::from_bytes(&sketch.to_bytes()).unwrap();
         assert_eq!(kept, sketch);
         (text, kept)
     };

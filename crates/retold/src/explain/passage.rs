@@ -364,8 +364,8 @@ mod tests {
     #[test]
     fn a_shown_text_is_compared_up_to_where_it_is_cut() {
         let words = |content: &str, limit: usize| {
-            let (text, options) = (text(content), crate::TextOptions::default());
-            let shown = Shown::new(&text, &options, limit, crate::Offsets::Chars);
+            let (text, options) = (text(content), crate::read::TextOptions::default());
+            let shown = Shown::new(&text, &options, limit, crate::explain::Offsets::Chars);
             WordPlaces::shown(&text, &shown)
         };
         let found = words("Ｔhe ferry was very late.", 100);

@@ -155,7 +155,7 @@ mod tests {
         let given = settings
             .iter()
             .map(|&(name, value)| (name.to_owned(), value.into()));
-        method::find("period")
+        method::find_method("period")
             .unwrap()
             .resolve(&given.collect::<Settings>())
             .unwrap()

@@ -4,7 +4,7 @@
 //! verifier. Everything else (reading, the index, noise, exact copies, clusters, reports) is written once and does not know
 //! which method made a sketch. [`METHODS`] is the only table that registers methods.
 
-mod check;
+pub(crate) mod check;
 mod classic;
 #[cfg(test)]
 mod contract;
@@ -18,7 +18,7 @@ mod table;
 mod testing;
 mod traits;
 
-pub use check::{Check, Op, Trace, thousands};
+pub use check::{Check, Op, Trace};
 pub use classic::codet::CoDet;
 pub use classic::imatch::IMatch;
 pub use classic::punctuation::Punctuation;
@@ -31,9 +31,20 @@ pub(crate) use coverage::{grams, runs_in_common};
 pub use info::{Learns, MethodInfo};
 pub use own::OwnLimit;
 pub use papers::agglomerate::Agglomerate;
-pub use papers::concept::{self, Concept};
+pub use papers::concept::{
+    Concept, Graph as ConceptGraph, Network, Node, distances as concept_distances,
+};
 pub use papers::period::Period;
 pub use preset::{PRESETS, Preset};
-pub use table::{DEFAULT, METHODS, find};
+pub use table::{DEFAULT as DEFAULT_METHOD, METHODS, find as find_method};
+pub(crate) use traits::Against;
 pub(crate) use traits::Verification;
-pub use traits::{Against, Highlight, Keyword, Method, UpperBound, Verifier};
+pub use traits::{Highlight, Keyword, Method, UpperBound, Verifier};
+
+pub use crate::knowledge::{Frequencies, Knowledge};
+pub use crate::param::{Domain, Param, Params, Settings, Value as ParamValue};
+pub use crate::sketch::{Bounds, Sketch, SketchRef, Sketches};
+pub use crate::text::synonyms::Synonyms;
+pub use crate::text::tokenize::Tokenizer;
+pub use crate::text::wordnet::wordnet;
+pub use crate::text::{FoldOptions, Script, Sentence, Text, WordForm, Words, text_of};

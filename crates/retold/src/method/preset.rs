@@ -185,7 +185,7 @@ impl Preset {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::method::find;
+    use crate::method::find_method as find;
 
     #[test]
     fn presets_name_methods_and_parameters_that_are_there() {

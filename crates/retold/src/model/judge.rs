@@ -103,7 +103,7 @@ impl Model {
 
     /// A model that knows this, or what [`JudgeConfig::knowledge`] holds.
     pub(super) fn knowing(mut config: JudgeConfig, mut known: Option<Knowledge>) -> Result<Model> {
-        let info = method::find(&config.method)?;
+        let info = method::find_method(&config.method)?;
         let params = info.resolve(&config.params)?;
         let text = text_options(&mut config, info, &params)?;
         config.params = params.settings();

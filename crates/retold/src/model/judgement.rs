@@ -31,6 +31,6 @@ impl Judgement {
 pub struct Relating {
     /// What the first is to the second.
     pub verdict: Verdict,
-    /// It holds if the shorter of the two pages has at most this many characters of main text ([`Sketch::main_chars`](crate::Sketch::main_chars)).
+    /// It holds if the shorter of the two pages has at most this many characters of main text ([`Sketch::main_chars`](crate::method::Sketch::main_chars)).
     pub up_to: u64,
 }

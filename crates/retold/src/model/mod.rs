@@ -13,7 +13,7 @@ mod saved;
 #[cfg(test)]
 mod tests;
 
-pub use judge::{Model, Probes};
+pub use judge::Model;
 pub(crate) use judge::{copy, facts};
-pub use judgement::{Judgement, Relating};
-pub use pruned::{Pruned, PrunedSketches, StoredPruned};
+pub use judgement::Judgement;
+pub use pruned::{PrunedSketches, StoredPruned};

@@ -9,11 +9,13 @@ use super::pages::TextPages;
 use super::run::Found;
 use super::tests::{has, has_in, spelled, texts};
 use super::{PassageOptions, passages};
+use crate::dedup::in_pool;
 use crate::dedup::{Dedup, Findings, Stopwatch};
 use crate::filter::{PairFilters, Scope};
 use crate::ids::Rank;
+use crate::read::Source;
 use crate::spill::Memory;
-use crate::{JudgeConfig, Model, Page, RunConfig, Source, in_pool};
+use crate::{JudgeConfig, Model, Page, RunConfig};
 
 fn findings(pages: Vec<Page>, filters: &PairFilters, memory: &Memory) -> Findings {
     let config = JudgeConfig {

@@ -26,3 +26,7 @@ mod tests;
 pub use measure::PassageOptions;
 pub use of_text::{OtherPlace, TextPassage, passages_of};
 pub use run::{CommonRun, PassagePair, PassageRow, Passages, passages};
+
+pub use crate::decontaminate::{
+    Benchmark, BenchmarkFields, Benchmarks, Contamination, DEFAULT_CONTAMINATION, Item,
+};

@@ -8,11 +8,13 @@ use proptest::prelude::*;
 use super::pages::TextPages;
 use super::run::Found;
 use super::{PassageOptions, passages, passages_of};
+use crate::dedup::in_pool;
 use crate::dedup::{Dedup, Findings, Stopwatch};
 use crate::ids::Rank;
+use crate::read::Source;
 use crate::spill::Memory;
 use crate::text::Text;
-use crate::{JudgeConfig, Model, Page, RunConfig, Source, in_pool};
+use crate::{JudgeConfig, Model, Page, RunConfig};
 
 fn findings(pages: Vec<Page>, memory: &Memory) -> Findings {
     let model = Model::new(JudgeConfig::default()).unwrap();

@@ -11,13 +11,13 @@ mod arc;
 mod archive;
 #[cfg(feature = "zip")]
 mod book;
-mod companions;
+pub(crate) mod companions;
 mod compression;
 mod delimited;
 mod dialect;
 mod discover;
 mod document;
-mod each;
+pub(crate) mod each;
 #[cfg(feature = "feeds")]
 mod feed;
 mod fields;
@@ -42,8 +42,8 @@ mod parquet;
 mod passes;
 mod payload;
 mod record;
-mod remote;
-mod revisit;
+pub(crate) mod remote;
+pub(crate) mod revisit;
 mod sniff;
 mod source;
 mod statuses;
@@ -57,14 +57,15 @@ mod wacz;
 mod warc;
 mod window;
 
-pub use self::companions::companions;
 pub use self::dialect::{Delimiter, Quote};
 pub use self::discover::{discover, expand, leave_out};
-pub use self::each::{Numbered, ReadOrder, each_batch, each_page, each_record, each_wanted};
+pub(crate) use self::each::{Numbered, each_batch, each_wanted};
+pub use self::each::{ReadOrder, each_page, each_record};
 #[cfg(feature = "feeds")]
 pub use self::feed::feed_pages;
 pub use self::file_name::spelled;
-pub use self::ids::{PageId, page_ids, settle_ids};
+pub(crate) use self::ids::settle_ids;
+pub use self::ids::{PageId, page_ids};
 pub(crate) use self::magic::BOM;
 pub use self::mark::{AddedFields, FieldKind, FieldValue, RecordDecision};
 pub use self::options::ReadOptions;
@@ -73,9 +74,13 @@ pub(crate) use self::parquet::tests::questions as parquet_questions;
 pub(crate) use self::passes::Rows;
 pub use self::record::{Outcome, Record};
 pub use self::remote::{
-    RemoteError, RemoteFile, RemoteInput, RemoteListed, RemoteStore, cache_remote_in,
-    set_remote_store, shown_input,
+    RemoteError, RemoteFile, RemoteInput, RemoteListed, RemoteStore, set_remote_store,
 };
-pub use self::revisit::Original;
 pub use self::source::Source;
 pub use self::statuses::Statuses;
+
+pub use crate::text::charset::decode;
+pub use crate::text::html::visible_text as html_visible_text;
+pub use crate::text::language::of_text as language_of;
+pub use crate::text::plain::visible_text as plain_visible_text;
+pub use crate::text::{Extract, Extraction, PageMeta, TextOptions};

@@ -13,5 +13,5 @@ mod of_run;
 #[cfg(test)]
 mod tests;
 
-pub use graph::{StoryEdges, StoryGraph, StoryParts, TornPages};
-pub use of_run::{RunStory, StoryRow, stories};
+pub use graph::{StoryEdges, StoryGraph, StoryParts};
+pub use of_run::{RunStory, stories};

@@ -291,7 +291,7 @@ fn the_stories_of_a_run() {
     ];
     let model = crate::Model::new(crate::JudgeConfig::default()).unwrap();
     let findings = crate::Dedup::new(model)
-        .run(vec![crate::Source::of_pages("pages", pages.to_vec())])
+        .run(vec![crate::read::Source::of_pages("pages", pages.to_vec())])
         .unwrap();
     assert_ne!(findings.pairs, Pairs::default());
     let told = stories(&findings);

@@ -21,7 +21,7 @@ pub struct TextOptions {
     /// Which part of a page methods see; `None` leaves it to the method ([`crate::method::MethodInfo::extract`]), and
     /// is the whole page where there is no method.
     pub extract: Option<Extract>,
-    /// Whether [`Text::sentences`](crate::Text::sentences) are searched for; methods that do not read them are faster without.
+    /// Whether [`Text::sentences`](crate::method::Text::sentences) are searched for; methods that do not read them are faster without.
     pub sentences: bool,
     /// Segments text into words, for methods that use words.
     pub tokenizer: Arc<Tokenizer>,

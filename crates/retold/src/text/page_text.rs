@@ -22,7 +22,7 @@ pub struct Text {
     /// The visible text folded: the same blocks, also separated by one `\n`.
     pub folded: String,
     /// Byte ranges in [`Text::folded`] of the sentences that end with a full stop, in order, in the blocks that methods
-    /// use, if they were requested ([`TextOptions::sentences`](crate::TextOptions::sentences)). A sentence begins after the previous full stop or at
+    /// use, if they were requested ([`TextOptions::sentences`](crate::read::TextOptions::sentences)). A sentence begins after the previous full stop or at
     /// the start of the block, and ends before its own full stop.
     pub sentences: Vec<Sentence>,
     /// For each block whether methods see it; empty if they see all.

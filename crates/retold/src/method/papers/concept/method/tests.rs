@@ -2,9 +2,9 @@
 
 use super::*;
 use crate::method::Check;
-use crate::method::concept::graph::Distances;
-use crate::method::concept::network;
-use crate::method::concept::params::Contribution;
+use crate::method::papers::concept::graph::Distances;
+use crate::method::papers::concept::network;
+use crate::method::papers::concept::params::Contribution;
 use crate::method::testing::{judge, params, text, traced};
 use crate::param::{Domain, Param};
 use crate::relation::Relation;

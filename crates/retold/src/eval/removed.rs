@@ -6,9 +6,9 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+use super::labels::{Gold, Label, Reported, Unlisted};
+use super::pairs::each_line;
 use crate::error::Result;
-use crate::eval::{Gold, Label, Reported, Unlisted};
-use crate::pairs::each_line;
 use crate::relation::Relation;
 
 /// A page that was dropped, as a line of `dropped.jsonl` has it.

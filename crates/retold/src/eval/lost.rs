@@ -8,10 +8,10 @@ use imara_diff::{Algorithm, Diff, InternedInput};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
+use super::pairs::{each_line, read_pairs};
 use crate::error::Result;
 use crate::explain::find::ExplainInputs;
 use crate::page::Page;
-use crate::pairs::{each_line, read_pairs};
 use crate::read::{each_page, page_ids};
 use crate::relation::Relation;
 use crate::watch::{Stage, Watch};

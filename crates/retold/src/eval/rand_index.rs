@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use serde::Serialize;
 
-use crate::eval::{Gold, Label, Reported};
+use super::labels::{Gold, Label, Reported};
 use crate::relation::Relation;
 
 /// How alike the clusters of a run and those of the gold are.

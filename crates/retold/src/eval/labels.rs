@@ -5,8 +5,8 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+use super::pairs::read_pairs;
 use crate::error::{Error, Result};
-use crate::pairs::read_pairs;
 use crate::relation::Relation;
 
 /// What a gold line says of a pair.
