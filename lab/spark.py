@@ -1,4 +1,4 @@
-"""Measures `retold.spark.dedup`, and compares it with the local run: docs/lab/spark.md.
+"""Measures `retold.spark.dedup`, and compares it with the local run: docs/lab/scale.md.
 
     python lab/spark.py PAGES.jsonl [--workers 1 2] [--counts 25000 50000] [--partitions 8] [--input-partitions 8] [--kill] [--local] [--share 0.3] [--preset ccdet]
 

@@ -18,8 +18,6 @@ def place(path):
     path = path[len(prefix):] if path.startswith(prefix) else f"repository/{path}"
     folder, name = posixpath.split(path)
     name = {"README.md": "index.md", "index.md": "the-index.md"}.get(name, name)
-    if folder == "compare" and name.endswith(".md"):
-        name = name.replace(".md", "-text.md")  # beside NAME.html, a report of its own
     return site, posixpath.join(folder, name)
 
 

@@ -1,6 +1,6 @@
 //! Draws the measurements of `lab/spark.py` like CCDet's Fig. 10: time against pages, and against workers.
 //!
-//!     cargo run --release -p retold-lab --example cluster -- RUNS.jsonl > docs/lab/spark.svg
+//!     cargo run --release -p retold-lab --example cluster -- RUNS.jsonl > OUT.svg
 //!
 //! `RUNS.jsonl` has the lines that `lab/spark.py` printed, from any number of calls. Runs without a worker are those of one
 //! machine. Times against pages are those of whole cores; those against workers are of shares of a core, if there are such

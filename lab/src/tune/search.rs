@@ -1,4 +1,4 @@
-//! The genetic algorithm. It is our own because it is short (`docs/lab/agglomerate.md` says what the crates
+//! The genetic algorithm. It is our own because it is short (`docs/lab/methods.md` says what the crates
 //! lack).
 //!
 //! An individual is a list of numbers from 0 to 1, which [`super::gene`] interprets. All randomness comes from one

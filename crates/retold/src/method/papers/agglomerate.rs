@@ -112,7 +112,7 @@ const SEPARATOR: char = '\n';
 /// convex, as its prose demands. `k1` is at least 1 and `k2` at most 1, so that k₁ ≥ k₂ needs no check. We deviate by
 /// comparing 400 words rather than 10 (ten cannot tell reports of one event apart), by hashes of each three of the 6
 /// best words (`hashes=best` has the paper's: of the 3, the 4 and the 5 best), by the share, which the paper does not
-/// have (`duplicate_by=cosine` leaves it to containment), and by leaving numbers out. `docs/lab/agglomerate.md` has what
+/// have (`duplicate_by=cosine` leaves it to containment), and by leaving numbers out. `docs/lab/methods.md` has what
 /// each is worth.
 #[derive(Clone, Debug)]
 pub struct Agglomerate {

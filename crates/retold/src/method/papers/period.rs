@@ -79,7 +79,7 @@ pub(in crate::method) const INFO: MethodInfo = MethodInfo {
 /// CCDet (Journal of Computer Research and Development 2013, S2) and patent CN102945244. The formulas' images are
 /// lost in our copies; they are reconstructed from the prose. We deviate by languages other than Chinese, by the
 /// rules for pages with few features, and by not reaching over block boundaries (`blocks=join` does): each was measured
-/// (`docs/lab/measurements.md`).
+/// (`docs/lab/methods.md`).
 #[derive(Clone, Debug)]
 pub struct Period {
     params: PeriodParams,

@@ -18,7 +18,7 @@ pub(in crate::method) struct Signatures {
 }
 
 impl Signatures {
-    /// What was measured (`docs/lab/classic.md`).
+    /// What was measured (`docs/lab/methods.md`).
     pub(in crate::method) const DEFAULT: Signatures = Signatures {
         antecedents: Antecedents::Common,
         distance: 1,

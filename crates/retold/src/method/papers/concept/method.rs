@@ -90,7 +90,7 @@ pub(in crate::method) const KEYWORLD: MethodInfo = MethodInfo {
 /// different phrases those that occur most often count. `keyworld` takes minutes for a word list of that size.
 ///
 /// # Parameters
-/// `retold methods concept` and `retold methods keyworld` list them with their ranges; `docs/lab/concept.md` has the curves.
+/// `retold methods concept` and `retold methods keyworld` list them with their ranges; `docs/lab/methods.md` has the curves.
 ///
 /// # Reference
 /// DWDCS (Journal of Software 2011, 22(8):1816); KeyWorld (Discovery Science 2001, LNCS 2226:271). We deviate by links across the
