@@ -97,16 +97,18 @@ mod resume;
 mod sketch;
 mod spent;
 mod spill;
+mod stage;
 mod story;
 mod system;
 mod text;
+mod verify;
 mod watch;
 
 pub use address::{AddressRules, SameUrl, Versions};
 pub use cluster::{Canonical, Class, Cluster, Collections, DropRule, Linkage, Pair, Pairs, Prefer};
 pub use collect::{Collection, Reject};
 pub use config::{AgainstSelf, Fold, JudgeConfig, RunConfig};
-pub use dedup::{Dedup, Dropped, DroppedAs, Findings, StageTime, dedup};
+pub use dedup::{Dedup, Dropped, DroppedAs, Findings, dedup};
 pub use error::{Error, Result};
 pub use filter::{PairFilters, Scope, Window};
 pub use ids::{PageNo, Rank};
@@ -115,8 +117,9 @@ pub use model::{Judgement, Model};
 pub use page::{Content, Markup, Page};
 pub use relation::{Relation, Verdict};
 pub use resume::Resume;
+pub use stage::{Stage, StageTime};
 pub use story::{RunStory, stories};
-pub use watch::{Stage, Watch};
+pub use watch::Watch;
 
 /// What the crates beside this one need: the index, reports, the service, the command and the bindings. It may change with any version.
 #[doc(hidden)]
@@ -125,7 +128,7 @@ pub mod internal {
     pub use crate::collect::{AmbiguousDates, ExtractionCounts, SketchedPage};
     pub use crate::config::{FileRef, byte_count, most_threads};
     pub use crate::date::{seconds as date_seconds, text as date_text};
-    pub use crate::dedup::{Limits, StoredPages, Take, TextSource, in_pool, ranks, related_pairs};
+    pub use crate::dedup::{Limits, StoredPages, in_pool, ranks, related_pairs};
     pub use crate::ids::{PrunedNo, SketchNo};
     pub use crate::method::check::thousands;
     pub use crate::page::site_of;
@@ -143,6 +146,7 @@ pub mod internal {
     #[cfg(any(feature = "precise", fuzzing))]
     pub use crate::text::guard::tame as tame_html;
     pub use crate::text::{Folder, count_chars, decodes, text_hash};
+    pub use crate::verify::{Take, TextSource};
 }
 
 /// The guide's page on the library, so that its examples are tested.

@@ -13,7 +13,8 @@ use xxhash_rust::xxh3::{Xxh3, xxh3_64, xxh3_64_with_seed};
 
 use crate::error::{Error, Result};
 use crate::read::Source;
-use crate::watch::{Stage, Watch};
+use crate::stage::Stage;
+use crate::watch::Watch;
 
 /// Bytes that are hashed at a time.
 const BLOCK: usize = 1 << 20;

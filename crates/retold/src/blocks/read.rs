@@ -15,10 +15,11 @@ use crate::error::Result;
 use crate::page::{Content, Markup, Page};
 use crate::read::{BOM, Outcome, ReadOptions, Record, Source, each_record};
 use crate::spill::{Memory, Sorter};
+use crate::stage::Stage;
 use crate::text::cut::{BlockUnit, blocks_of};
 use crate::text::runs::paragraphs_of_words;
 use crate::text::{TextOptions, text_of};
-use crate::watch::{Stage, Watch};
+use crate::watch::Watch;
 
 /// A place of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Pod, Zeroable)]

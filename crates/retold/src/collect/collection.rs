@@ -8,7 +8,6 @@ use serde::Serialize;
 
 use super::batch::{Batch, Parsed, Sketched, parse, row_of};
 use super::pages::{AmbiguousDates, NewPage, PageRow, Pages};
-use super::partials::PartialFingerprints;
 use super::rejects::Rejects;
 use crate::date::DateOrder;
 use crate::error::{Error, Result};
@@ -18,8 +17,10 @@ use crate::read::{Numbered, ReadOptions, Record, Source, each_batch, each_record
 use crate::sketch::{Sketch, Sketches};
 use crate::spent::Spent;
 use crate::spill::Memory;
+use crate::stage::Stage;
 use crate::text::{Extraction, Text, TextOptions};
-use crate::watch::{Stage, Watch};
+use crate::verify::PartialFingerprints;
+use crate::watch::Watch;
 
 /// What is kept of all pages that were read.
 #[derive(Debug, Default)]

@@ -9,8 +9,9 @@ use crate::model::Model;
 use crate::page::Page;
 use crate::read::{Source, each_page};
 use crate::spill::Memory;
+use crate::stage::{Stage, StageClock};
 use crate::text::text_hash;
-use crate::watch::{Stage, Watch};
+use crate::watch::Watch;
 
 impl Model {
     /// A new model that knows what is common in these pages, instead of what this one knows.
@@ -30,7 +31,7 @@ impl Model {
             false => {
                 let memory = Memory::default();
                 let collection = read_all(sources, &model, false, &memory, watch)?;
-                learn_noise(&collection, &mut model, watch, &mut |_| {})?;
+                learn_noise(&collection, &mut model, watch, &mut StageClock::default())?;
                 Ok(model)
             }
         }
@@ -42,9 +43,9 @@ pub(crate) fn learn_noise(
     collection: &Collection,
     model: &mut Model,
     watch: &dyn Watch,
-    begin: &mut dyn FnMut(Stage),
+    clock: &mut StageClock,
 ) -> Result<()> {
-    begin(Stage::Learn);
+    clock.begin(Stage::Learn);
     watch.begin(Stage::Learn.name(), 0);
     if model.knowledge().is_none()
         && let Some(known) = collection.knowledge(model)?

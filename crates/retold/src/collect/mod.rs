@@ -5,7 +5,6 @@ mod census;
 mod collection;
 mod learn;
 mod pages;
-mod partials;
 mod rejects;
 mod saved;
 #[cfg(test)]
@@ -14,5 +13,4 @@ mod tests;
 pub use collection::{Collection, ExtractionCounts, SketchedPage};
 pub(crate) use learn::{learn_noise, learn_words, read_all};
 pub use pages::{AmbiguousDates, PageRow};
-pub(crate) use partials::{PartialFingerprints, PartialRows};
 pub use rejects::Reject;

@@ -10,20 +10,19 @@ use std::collections::VecDeque;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
-use super::ahead::Settled;
 use super::heavy_keys::{HeavyKeys, REPRESENTATIVES};
 use super::join_pairs::JoinPairs;
 use super::parts::AskedParts;
 use super::probe::{Probing, next_batch};
-use super::retain::{Decisions, Neighbours, Related, Retained, Rules, retain};
+use super::retain::{Decisions, Neighbours, Related, Retained, Rules, Undecided, retain};
 use super::union_find::UnionFind;
-use super::verify::{BestFirst, Verification};
 use crate::cluster::{Pair, PairNumbers};
 use crate::error::Result;
 use crate::ids::{GroupNo, Rank};
 use crate::relation::Relation;
 use crate::spill::SpillVec;
-use crate::watch::Stage;
+use crate::stage::Stage;
+use crate::verify::{Ahead, BestFirst, Settled, Verification};
 
 /// The most groups that probe at the same time; and the number if many of them turn out to be retired.
 const BATCH: usize = 32;
@@ -109,40 +108,53 @@ struct ByProbing<'p, 'a> {
 }
 
 impl<'a> Probing<'a> {
-    /// Decides these groups, and gives the lists back.
+    /// Closes lists of templates, and verifies the pairs of those of these groups whose lists are short, before any page is decided.
+    ///
+    /// Errors: a temporary file cannot be written, and the run was cancelled.
+    pub(super) fn verify(
+        &self,
+        groups: &[GroupNo],
+        heavy: &mut HeavyKeys<'a>,
+        verification: &Verification<'_>,
+    ) -> Result<Ahead> {
+        heavy.close_templates(self.context().limits.component, |pairs| {
+            self.are_unrelated(pairs, verification)
+        });
+        self.verify_ahead(groups, heavy, verification)
+    }
+
+    /// Decides these groups.
     ///
     /// Errors: a temporary file cannot be written, and the run was cancelled.
     pub(super) fn decide(
         &self,
+        rules: Rules,
         groups: &[GroupNo],
+        ahead: Ahead,
         heavy: &mut HeavyKeys<'a>,
         verification: &Verification<'a>,
-        begin: &mut dyn FnMut(Stage),
     ) -> Result<Decided> {
-        begin(Stage::Verify);
         let context = self.context();
-        heavy.close_templates(context.limits.component, |pairs| {
-            self.are_unrelated(pairs, verification)
-        });
         let mut is_decided = vec![false; self.groups().len()];
         groups
             .iter()
             .for_each(|group| is_decided[group.at()] = true);
-        let ahead = self.verify_ahead(groups, heavy, verification)?;
         let candidates = ahead.candidates;
         let (settled, is_done) = self.settle(ahead, groups)?;
-        begin(Stage::Retain);
         let parts = AskedParts {
             judge: self.judge,
             verification,
             pages: None,
         };
-        let config = context.model.config();
-        let rules = Rules::new(config, context.preference, context.is_old, &parts);
+        let undecided = Undecided {
+            preference: context.preference,
+            is_old: context.is_old,
+            parts: Some(&parts),
+        };
         let mut neighbours =
             ByProbing::new(self, verification, heavy, settled, &is_done, candidates);
         self.begin(Stage::Retain, neighbours.groups.len());
-        let retained = retain(rules, &mut neighbours)?;
+        let retained = retain(rules, undecided, &mut neighbours)?;
         let is_kept = |group: GroupNo| {
             let first = self.groups().first(group);
             let dropped = &retained.dropped;

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use proptest::prelude::*;
 
 use super::retain::{
-    COMPARED_PARTS, Dropped, DroppedAs, Parts, Retained, Rules, StoredPairs, retain,
+    COMPARED_PARTS, Dropped, DroppedAs, Parts, Retained, Rules, StoredPairs, Undecided, retain,
 };
 use crate::cluster::Pair;
 use crate::cluster::tests::pair;
@@ -64,29 +64,34 @@ impl Pages {
         self.all().map(|page| place(page).unwrap() as u32).collect()
     }
 
-    fn rules<'a>(&'a self, preference: &'a [u32]) -> Rules<'a> {
-        Rules {
+    fn undecided<'a>(&'a self, preference: &'a [u32]) -> Undecided<'a> {
+        Undecided {
             preference,
-            contained: true,
-            overlaps: false,
-            containers_first: true,
             is_old: &[],
             parts: Some(self),
         }
     }
 
-    fn retain(&self, rules: Rules<'_>) -> Retained {
+    fn retain(&self, rules: Rules, undecided: Undecided<'_>) -> Retained {
         let pairs = self.pairs();
-        let mut stored = StoredPairs::new(self.stories.len(), &pairs, rules.preference);
-        retain(rules, &mut stored).unwrap()
+        let mut stored = StoredPairs::new(self.stories.len(), &pairs, undecided.preference);
+        retain(rules, undecided, &mut stored).unwrap()
     }
 
     /// What is decided of them, the longest preferred: page, canonical page, and what it is to that.
     fn dropped(&self) -> Vec<(u32, u32, &'static str)> {
         let preference = self.longest_first();
-        told(&self.retain(self.rules(&preference)))
+        told(&self.retain(RULES, self.undecided(&preference)))
     }
 }
+
+/// The rules of the defaults.
+const RULES: Rules = Rules {
+    contained: true,
+    overlaps: false,
+    containers_first: true,
+    collections: true,
+};
 
 fn told(retained: &Retained) -> Vec<(u32, u32, &'static str)> {
     let dropped = retained.dropped.iter();
@@ -125,7 +130,7 @@ fn a_page_of_two_articles_goes_for_both() {
     let found = pages(&["ab", "a", "b"]);
     assert_eq!(found.dropped(), [(0, 1, "collection")]);
     let preference = found.longest_first();
-    let gone = found.retain(found.rules(&preference));
+    let gone = found.retain(RULES, found.undecided(&preference));
     let parts = DroppedAs::Collection { parts: 2 };
     assert_eq!(gone.dropped[0].relation, parts);
     assert_eq!(gone.collections, [Rank(0)]);
@@ -150,7 +155,7 @@ fn an_archive_goes_if_it_says_nothing_else() {
     };
     let one = with(&[archive(&[])]);
     let preference = one.longest_first();
-    let gone = one.retain(one.rules(&preference)).dropped;
+    let gone = one.retain(RULES, one.undecided(&preference)).dropped;
     let relation = DroppedAs::Collection { parts: 200 };
     assert_eq!((gone.len(), gone[0].relation), (1, relation));
     // With a text of its own it stays, and so do its parts.
@@ -193,7 +198,9 @@ fn who_does_not_know_what_is_its_own_keeps_all() {
     };
     assert_eq!(found.dropped(), []);
     let preference = found.longest_first();
-    let collections = found.retain(found.rules(&preference)).collections;
+    let collections = found
+        .retain(RULES, found.undecided(&preference))
+        .collections;
     assert_eq!(collections, [Rank(0)]);
 }
 
@@ -201,10 +208,11 @@ fn who_does_not_know_what_is_its_own_keeps_all() {
 fn rules_for_collections() {
     let found = pages(&["ab", "a", "b", "ab"]);
     let preference = found.longest_first();
-    let decided = |change: fn(&mut Rules<'_>)| {
-        let mut rules = found.rules(&preference);
+    let undecided = found.undecided(&preference);
+    let decided = |change: fn(&mut Rules)| {
+        let mut rules = RULES;
         change(&mut rules);
-        told(&found.retain(rules))
+        told(&found.retain(rules, undecided))
     };
     let both = [(0, 1, "collection"), (3, 1, "collection")];
     assert_eq!(decided(|_| {}), both);
@@ -214,15 +222,16 @@ fn rules_for_collections() {
         (2, 0, "contained_by"),
         (3, 0, "duplicate"),
     ];
-    assert_eq!(decided(|rules| rules.parts = None), whole);
+    assert_eq!(decided(|rules| rules.collections = false), whole);
     // Duplicates only: a collection does not go either, but its copies do.
     let copies = [(3, 0, "duplicate")];
     assert_eq!(decided(|rules| rules.contained = false), copies);
     // An old page stays in any case, and its parts go.
-    assert_eq!(
-        decided(|rules| rules.is_old = &[true, false, false, false]),
-        whole
-    );
+    let old = Undecided {
+        is_old: &[true, false, false, false],
+        ..undecided
+    };
+    assert_eq!(told(&found.retain(RULES, old)), whole);
     // With a stated preference nothing waits for what contains it.
     assert_eq!(decided(|rules| rules.containers_first = false), both);
 }
@@ -233,16 +242,18 @@ fn pages_that_overlap_go_if_that_is_wanted() {
     let preference = found.longest_first();
     let rules = Rules {
         overlaps: true,
-        ..found.rules(&preference)
+        ..RULES
     };
-    assert_eq!(told(&found.retain(rules)), [(1, 0, "overlaps")]);
+    let undecided = found.undecided(&preference);
+    assert_eq!(told(&found.retain(rules, undecided)), [(1, 0, "overlaps")]);
     assert_eq!(found.dropped(), []);
 }
 
 /// The rule, by looking at everything.
 struct Slow<'p> {
     pages: &'p Pages,
-    rules: Rules<'p>,
+    rules: Rules,
+    preference: &'p [u32],
     open: BTreeSet<Rank>,
     kept: BTreeSet<Rank>,
     dropped: Vec<Option<(Rank, DroppedAs)>>,
@@ -251,7 +262,7 @@ struct Slow<'p> {
 
 impl Slow<'_> {
     fn place(&self, page: Rank) -> u32 {
-        self.rules.preference[page.at()]
+        self.preference[page.at()]
     }
 
     fn parts(&self, page: Rank) -> Option<&[Rank]> {
@@ -386,11 +397,12 @@ proptest! {
         let mut order: Vec<u32> = order;
         order.retain(|&place| (place as usize) < found.stories.len());
         let preference = if longest { found.longest_first() } else { order };
-        let rules = Rules { containers_first, overlaps, ..found.rules(&preference) };
-        let retained = found.retain(rules);
+        let rules = Rules { containers_first, overlaps, ..RULES };
+        let retained = found.retain(rules, found.undecided(&preference));
         let slow = Slow {
             pages: &found,
             rules,
+            preference: &preference,
             open: found.all().collect(),
             kept: BTreeSet::new(),
             dropped: vec![None; found.stories.len()],

@@ -44,35 +44,35 @@ impl Default for Limits {
 
 /// What the stages after sketching work with.
 #[derive(Clone, Copy)]
-pub(super) struct Context<'a> {
+pub(crate) struct Context<'a> {
     /// What judges.
-    pub(super) model: &'a Model,
+    pub(crate) model: &'a Model,
     /// The pages.
-    pub(super) collection: &'a Collection,
+    pub(crate) collection: &'a Collection,
     /// Pages in the order of their ids.
-    pub(super) by_id: &'a [PageNo],
+    pub(crate) by_id: &'a [PageNo],
     /// For each page, by rank, its place in the order of preference.
-    pub(super) preference: &'a [u32],
+    pub(crate) preference: &'a [u32],
     /// For each page, by rank, whether it is an old one: old pages are kept, preferred to all others, and not compared with each
     /// other. Empty if there are none.
-    pub(super) is_old: &'a [bool],
+    pub(crate) is_old: &'a [bool],
     /// What may be held.
-    pub(super) memory: &'a Memory,
+    pub(crate) memory: &'a Memory,
     /// Is told what is going on.
-    pub(super) watch: &'a dyn Watch,
+    pub(crate) watch: &'a dyn Watch,
     /// Where what is done is kept.
-    pub(super) resume: Option<&'a Resume>,
-    pub(super) limits: Limits,
+    pub(crate) resume: Option<&'a Resume>,
+    pub(crate) limits: Limits,
 }
 
 impl Context<'_> {
     /// The row of the page with that rank.
-    pub(super) fn page(&self, rank: Rank) -> PageRow {
+    pub(crate) fn page(&self, rank: Rank) -> PageRow {
         self.collection.page(self.by_id[rank.at()])
     }
 
     /// The properties of the page with that rank that pair filters use.
-    pub(super) fn scope(&self, rank: Rank) -> Scope {
+    pub(crate) fn scope(&self, rank: Rank) -> Scope {
         if self.model.config().filters.is_empty() {
             return Scope::default();
         }
@@ -83,12 +83,12 @@ impl Context<'_> {
 
     /// Whether a pair connects its pages, so that they are of one component and one may go for the other. A pair that merely overlaps
     /// is only listed.
-    pub(super) fn connects(&self, pair: &Pair) -> bool {
+    pub(crate) fn connects(&self, pair: &Pair) -> bool {
         self.model.config().drop.connects(pair.relation)
     }
 
     /// Whether the page with that rank is an old one.
-    pub(super) fn is_old(&self, rank: Rank) -> bool {
+    pub(crate) fn is_old(&self, rank: Rank) -> bool {
         self.is_old.get(rank.at()).copied().unwrap_or(false)
     }
 }
@@ -152,7 +152,7 @@ pub fn ranks(by_id: &[PageNo]) -> Vec<Rank> {
 }
 
 /// The same order, but old pages come before all others.
-pub(super) fn old_first(preference: &[u32], is_old: &[bool]) -> Vec<u32> {
+pub(crate) fn old_first(preference: &[u32], is_old: &[bool]) -> Vec<u32> {
     let mut order: Vec<Rank> = Rank::first(preference.len()).collect();
     order.par_sort_by_key(|rank| (!is_old[rank.at()], preference[rank.at()]));
     let mut places = vec![0; order.len()];
@@ -189,7 +189,7 @@ fn warn_of_missing(rules: &[Prefer], without: &[u64], pages: u64, watch: &dyn Wa
 }
 
 /// Says of how many pages pair filters know nothing.
-pub(super) fn warn_of_filters(context: &Context<'_>) {
+pub(crate) fn warn_of_filters(context: &Context<'_>) {
     let filters = &context.model.config().filters;
     if filters.is_empty() {
         return;

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::context::preference;
 use super::family_tests::{connecting, dropped, find_within, large, usual};
-use super::retain::{Rules, StoredPairs, retain};
+use super::retain::{Rules, StoredPairs, Undecided, retain};
 use super::tests::{find, limits};
 use super::*;
 use crate::cluster::{Collections, DropRule, Pair};
@@ -112,15 +112,18 @@ fn dropped_by(found: &Findings, pairs: &[Pair]) -> Vec<(Rank, Rank, Relation)> {
     let config = found.model.config();
     let places = preference(&found.collection, &config.canonical, &found.by_id, &()).unwrap();
     let rules = Rules {
-        preference: &places,
         contained: config.drop == DropRule::Both,
         overlaps: false,
         containers_first: true,
+        collections: true,
+    };
+    let undecided = Undecided {
+        preference: &places,
         is_old: &[],
         parts: None,
     };
     let mut stored = StoredPairs::new(places.len(), pairs, &places);
-    let retained = retain(rules, &mut stored).unwrap();
+    let retained = retain(rules, undecided, &mut stored).unwrap();
     let dropped = retained.dropped.into_iter();
     dropped
         .filter_map(|page| Some((page.page, page.canonical, page.relation.of_texts()?)))

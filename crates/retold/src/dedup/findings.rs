@@ -3,9 +3,6 @@
 use std::borrow::Cow;
 
 use super::retain::Dropped;
-use super::stage::StageTime;
-use super::texts::Reread;
-use super::verify::Verified;
 use crate::cluster::{Class, Cluster, Pairs};
 use crate::collect::{Collection, PageRow};
 use crate::filter::Scope;
@@ -14,6 +11,8 @@ use crate::model::{Model, PrunedSketches};
 use crate::read::Source;
 use crate::relation::Relation;
 use crate::sketch::Sketches;
+use crate::stage::StageTime;
+use crate::verify::{Reread, Verified};
 
 /// All that a run found out.
 #[derive(Debug)]

@@ -16,7 +16,7 @@ use crate::spill::Sorter;
 /// With `exact` off each page is a group of its own. Pages with a newer version are in no group. Groups that share their smallest keys are numbered
 /// one after the other, as most groups of a family do, so that their data is close together in memory and in files.
 #[derive(Debug, Default)]
-pub(super) struct Groups {
+pub(crate) struct Groups {
     /// Page -> group.
     of: Vec<GroupNo>,
     /// Group -> end of its pages in `members`.
@@ -24,7 +24,7 @@ pub(super) struct Groups {
     /// The pages of all groups; of each the most preferred first. Groups of one text follow each other.
     members: Vec<Rank>,
     /// Group -> its pruned sketch, by its number in the store.
-    pub(super) sketches: Vec<SketchNo>,
+    pub(crate) sketches: Vec<SketchNo>,
     /// Group -> the first group of the same text; itself if there is no text.
     first_of_text: Vec<GroupNo>,
     /// Page -> whether it is an old one, with which the others are compared; empty if there are none. Old pages are preferred to
@@ -40,7 +40,7 @@ pub(super) struct Groups {
 
 impl Groups {
     /// Errors: a temporary file cannot be written.
-    pub(super) fn new(
+    pub(crate) fn new(
         context: &Context<'_>,
         pruned: &PrunedSketches,
         pruned_of: &[PrunedNo],
@@ -159,17 +159,17 @@ impl Groups {
     }
 
     /// The group that represents all groups of one text.
-    pub(super) fn first_of_text(&self, group: GroupNo) -> GroupNo {
+    pub(crate) fn first_of_text(&self, group: GroupNo) -> GroupNo {
         self.first_of_text[group.at()]
     }
 
     /// Whether the pages of two groups are exact copies.
-    pub(super) fn are_copies(&self, a: GroupNo, b: GroupNo) -> bool {
+    pub(crate) fn are_copies(&self, a: GroupNo, b: GroupNo) -> bool {
         self.exact && self.first_of_text(a) == self.first_of_text(b)
     }
 
     /// Whether pair filters allow to compare two groups.
-    pub(super) fn may_compare(&self, a: GroupNo, b: GroupNo) -> bool {
+    pub(crate) fn may_compare(&self, a: GroupNo, b: GroupNo) -> bool {
         match (self.scopes.get(a.at()), self.scopes.get(b.at())) {
             (Some(a), Some(b)) => self.filters.forbids(a, b).is_none(),
             _ => true,
@@ -177,12 +177,12 @@ impl Groups {
     }
 
     /// Whether the pages of a group are copies of each other: pair filters may forbid to compare them.
-    pub(super) fn has_copies(&self, group: GroupNo) -> bool {
+    pub(crate) fn has_copies(&self, group: GroupNo) -> bool {
         self.may_compare(group, group)
     }
 
     /// Whether filters have made so many groups of one text that these are compared in their turn ([`Groups::copies`]).
-    pub(super) fn has_many_copies(&self, group: GroupNo, limit: usize) -> bool {
+    pub(crate) fn has_many_copies(&self, group: GroupNo, limit: usize) -> bool {
         self.exact && !self.scopes.is_empty() && self.of_text(group).len() > limit
     }
 
@@ -195,7 +195,7 @@ impl Groups {
 
     /// The other groups of a text that filters allow to compare with this one, ascending. They are sorted by field and date, so only few others are
     /// checked.
-    pub(super) fn copies(&self, group: GroupNo) -> impl Iterator<Item = GroupNo> {
+    pub(crate) fn copies(&self, group: GroupNo) -> impl Iterator<Item = GroupNo> {
         let of_text = self.of_text(group);
         let scopes = &self.scopes[of_text.clone()];
         let own = &self.scopes[group.at()];
@@ -220,45 +220,45 @@ impl Groups {
     }
 
     /// Divides these groups so that filters forbid all pairs between parts; without parts in which filters allow no pair.
-    pub(super) fn parts(&self, groups: Vec<GroupNo>) -> Vec<Vec<GroupNo>> {
+    pub(crate) fn parts(&self, groups: Vec<GroupNo>) -> Vec<Vec<GroupNo>> {
         self.filters.parts(groups, |group| self.scopes[group.at()])
     }
 
     /// Whether a group has old pages; then it has no others.
-    pub(super) fn old(&self, group: GroupNo) -> bool {
+    pub(crate) fn old(&self, group: GroupNo) -> bool {
         let page = self.first(group);
         self.is_old.get(page.at()).copied().unwrap_or(false)
     }
 
     /// Whether two groups both have old pages.
-    pub(super) fn are_old(&self, a: GroupNo, b: GroupNo) -> bool {
+    pub(crate) fn are_old(&self, a: GroupNo, b: GroupNo) -> bool {
         !self.is_old.is_empty() && self.old(a) && self.old(b)
     }
 
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.ends.len()
     }
 
     /// The group of a page.
-    pub(super) fn of(&self, page: Rank) -> GroupNo {
+    pub(crate) fn of(&self, page: Rank) -> GroupNo {
         self.of[page.at()]
     }
 
     /// The pages of a group, the most preferred first.
-    pub(super) fn members(&self, group: GroupNo) -> &[Rank] {
+    pub(crate) fn members(&self, group: GroupNo) -> &[Rank] {
         let at = group.at();
         let start = if at == 0 { 0 } else { self.ends[at - 1] };
         &self.members[start as usize..self.ends[at] as usize]
     }
 
     /// The most preferred page of a group, which represents it.
-    pub(super) fn first(&self, group: GroupNo) -> Rank {
+    pub(crate) fn first(&self, group: GroupNo) -> Rank {
         self.members(group)[0]
     }
 
     /// What each group adds to the size of a component, which decides whether all its pairs are listed: of exact copies two count
     /// as one. A component of different texts has as many pages as its size, none has more than twice as many.
-    pub(super) fn component_sizes(&self) -> Vec<u32> {
+    pub(crate) fn component_sizes(&self) -> Vec<u32> {
         let all = GroupNo::first(self.len());
         all.map(|group| self.members(group).len().div_ceil(2) as u32)
             .collect()

@@ -56,7 +56,7 @@ impl Default for ClosePolicy {
 /// Steps whose multiples, less whole numbers, are spread evenly over the unit square (powers of the inverse of the plastic number).
 const SPREAD: [f64; 2] = [0.754_877_666_246_693, 0.569_840_290_998_053];
 /// The number of groups that represent those that were taken off a list.
-pub(super) const REPRESENTATIVES: usize = 4;
+pub(crate) const REPRESENTATIVES: usize = 4;
 
 /// The posting lists of heavy keys that can make a pair. Entries are places in a [`Join`].
 pub struct HeavyKeys<'a> {

@@ -6,22 +6,22 @@ use crate::ids::GroupNo;
 use crate::spill::{Memory, Sorter, SpillRows};
 
 /// A pair's numbers behind two others, by which pairs are sorted.
-pub(super) fn keyed([x, y]: [u32; 2], [a, b, c, d, e, f, g, h]: PairNumbers) -> KeyedPair {
+pub(crate) fn keyed([x, y]: [u32; 2], [a, b, c, d, e, f, g, h]: PairNumbers) -> KeyedPair {
     [x, y, a, b, c, d, e, f, g, h]
 }
 
 /// A pair's numbers behind two others.
-pub(super) type KeyedPair = [u32; 10];
+pub(crate) type KeyedPair = [u32; 10];
 
 /// Pairs by the number of a group, or by its place in some order.
 #[derive(Default)]
-pub(super) struct JoinPairs(SpillRows<PairNumbers>);
+pub(crate) struct JoinPairs(SpillRows<PairNumbers>);
 
 impl JoinPairs {
     /// Of [`keyed`] pairs by (group, other group), in both directions; repeated pairs count once.
     ///
     /// Errors: a temporary file cannot be written.
-    pub(super) fn new(pairs: Sorter<KeyedPair>, memory: &Memory) -> Result<JoinPairs> {
+    pub(crate) fn new(pairs: Sorter<KeyedPair>, memory: &Memory) -> Result<JoinPairs> {
         let mut last = None;
         let different = pairs.finish()?.filter_map(|[group, other, pair @ ..]| {
             let is_new = last.replace((group, other)) != Some((group, other));
@@ -31,12 +31,12 @@ impl JoinPairs {
     }
 
     /// The pairs of a group, ascending by the other group.
-    pub(super) fn of(&self, group: GroupNo) -> Vec<Pair> {
+    pub(crate) fn of(&self, group: GroupNo) -> Vec<Pair> {
         self.at(group.at())
     }
 
     /// The same if pairs are stored by the places of groups.
-    pub(super) fn at(&self, place: usize) -> Vec<Pair> {
+    pub(crate) fn at(&self, place: usize) -> Vec<Pair> {
         if place >= self.0.len() {
             return Vec::new();
         }
@@ -45,7 +45,7 @@ impl JoinPairs {
     }
 
     /// Whether a group has pairs.
-    pub(super) fn has(&self, group: GroupNo) -> bool {
+    pub(crate) fn has(&self, group: GroupNo) -> bool {
         group.at() < self.0.len() && self.0.count(group.at()) > 0
     }
 }

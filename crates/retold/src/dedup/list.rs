@@ -1,49 +1,27 @@
-//! From related groups to pages, one connected component after the other: which pairs are listed, which pages are dropped, and
-//! the clusters.
+//! What is listed of a component, once it is decided: its pairs of pages, the dropped pages, and the clusters.
 //!
-//! One sort by (component, kind, what) brings components together, so only the components in work are in memory, and neither a graph of all
-//! pages nor all pairs. In a small component all pairs are listed and decide. A large one was decided before
-//! ([`super::by_probing`]), and the pairs that decided are listed.
+//! All pairs of a small component are listed; of a large one those that decided.
 
 use std::collections::BTreeMap;
-use std::iter::Peekable;
 
 use rayon::prelude::*;
 use rustc_hash::FxHashSet;
 
-use super::by_probing::Decided;
 use super::context::Context;
 use super::group::Groups;
-use super::join_pairs::{KeyedPair, keyed};
 use super::overlaps::Overlaps;
-use super::parts::AskedParts;
-use super::retain::{Dropped, DroppedAs, Retained, Rules, StoredPairs, retain};
+use super::retain::{Dropped, DroppedAs, Retained};
 use super::sketch_judge::SketchJudge;
-use super::union_find::UnionFind;
-use super::verify::Verification;
 use crate::cluster::{self, Class, Cluster, DropRule, Linkage, Pair, PairNumbers, Pairs};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::ids::{GroupNo, Rank};
 use crate::relation::Relation;
 use crate::spill::Sorter;
 
-/// Kinds of records: a group of the component, by its number; a pair that is to be checked on texts; a pair that holds.
-const GROUP: u32 = 0;
-pub(super) const CHECK: u32 = 1;
-const HOLDS: u32 = 2;
-
-/// Records of components that are worked on at the same time.
-const BATCH: usize = 1 << 16;
-
-/// Pairs of a component that are checked at the same time.
-const AT_ONCE: usize = 1 << 12;
-
-/// What components are listed by.
-pub(super) struct Components<'a> {
+/// Lists components.
+#[derive(Clone, Copy)]
+pub(super) struct Listing<'a> {
     pub(super) judge: SketchJudge<'a>,
-    pub(super) verification: &'a Verification<'a>,
-    /// What was decided of groups that probed.
-    pub(super) decided: Option<&'a Decided>,
 }
 
 /// What was found, in pages.
@@ -62,7 +40,7 @@ pub(super) struct Listed {
 
 impl Listed {
     /// Adds components, whose pairs go to `pairs`, and those that connect nothing to `overlaps`.
-    fn add(
+    pub(super) fn add(
         &mut self,
         components: Vec<Component>,
         (pairs, overlaps): (&mut Sorter<PairNumbers>, &mut Overlaps),
@@ -84,99 +62,21 @@ impl Listed {
     }
 }
 
-/// A component before pairs are checked.
+/// A component in pages.
 #[derive(Default)]
-struct Records {
-    root: GroupNo,
-    groups: Vec<GroupNo>,
-    to_check: Vec<Pair>,
-    pairs: Vec<Pair>,
-}
-
-/// The same in pages.
-#[derive(Default)]
-struct Component {
+pub(super) struct Component {
     /// Its pages, ascending.
-    pages: Vec<Rank>,
-    pairs: Vec<Pair>,
+    pub(super) pages: Vec<Rank>,
+    pub(super) pairs: Vec<Pair>,
     /// The pairs of its groups that connect nothing.
     overlaps: Vec<Pair>,
     dropped: Vec<Dropped>,
-    clusters: Vec<Cluster>,
+    pub(super) clusters: Vec<Cluster>,
     classes: Vec<Class>,
     large: Option<(Rank, usize)>,
 }
 
-/// The next components of these records, until they have [`BATCH`].
-fn next_batch(records: &mut Peekable<impl Iterator<Item = KeyedPair>>) -> Vec<Records> {
-    let (mut batch, mut size, mut last) = (Vec::new(), 0, None);
-    while let Some([root, kind, numbers @ ..]) =
-        records.next_if(|&[root, ..]| size < BATCH || last == Some(root))
-    {
-        if last.replace(root) != Some(root) {
-            batch.push(Records {
-                root: GroupNo(root),
-                ..Records::default()
-            });
-        }
-        size += 1;
-        if let Some(component) = batch.last_mut() {
-            match kind {
-                GROUP => component.groups.push(GroupNo(numbers[0])),
-                CHECK => component.to_check.push(Pair::from_numbers(numbers)),
-                _ => component.pairs.push(Pair::from_numbers(numbers)),
-            }
-        }
-    }
-    batch
-}
-
-impl Components<'_> {
-    /// Lists all components: those whose pairs are `to_check`, given the components as sketches see them, and those that were decided.
-    ///
-    /// Errors: a temporary file cannot be written, and the run was cancelled.
-    pub(super) fn list(
-        &self,
-        to_check: Sorter<KeyedPair>,
-        components: &UnionFind,
-    ) -> Result<Listed> {
-        let (memory, groups) = (self.context().memory, self.groups());
-        let mut overlaps = Overlaps::new(memory);
-        let records = self.records(to_check, components, &mut overlaps)?;
-        let mut records = records.finish()?.peekable();
-        let mut sorter = Sorter::new(memory);
-        let mut listed = Listed::default();
-        let (mut batch, mut before) = (next_batch(&mut records), Vec::new());
-        // What was found last is put down, and what comes next is read, meanwhile.
-        while !batch.is_empty() {
-            if self.context().watch.cancelled() {
-                return Err(Error::Cancelled);
-            }
-            let (found, next) = rayon::join(
-                || self.components(batch),
-                || {
-                    let before = std::mem::take(&mut before);
-                    listed.add(before, (&mut sorter, &mut overlaps), groups)?;
-                    Ok(next_batch(&mut records))
-                },
-            );
-            (before, batch) = (found?, next?);
-        }
-        listed.add(before, (&mut sorter, &mut overlaps), groups)?;
-        listed.overlaps_not_listed = overlaps.list(&mut sorter, memory)?;
-        listed.pairs = Pairs::sorted(sorter, memory)?;
-        listed
-            .dropped
-            .par_sort_unstable_by_key(|dropped| dropped.page);
-        let clusters = &mut listed.clusters;
-        clusters.par_sort_unstable_by_key(|cluster| cluster.members[0]);
-        listed
-            .classes
-            .par_sort_unstable_by_key(|class| class.center);
-        listed.large.sort_unstable();
-        Ok(listed)
-    }
-
+impl Listing<'_> {
     fn context(&self) -> &Context<'_> {
         self.judge.context
     }
@@ -185,101 +85,15 @@ impl Components<'_> {
         self.judge.groups
     }
 
-    /// Whether a component is too large for all its pairs to be listed.
-    fn is_large(&self, root: GroupNo) -> bool {
-        self.decided
-            .is_some_and(|decided| decided.components.size(root) > self.context().limits.component)
-    }
-
-    /// All records: pairs, groups of several pages, and all groups of large components. Pairs that connect nothing are of no large component, nor of two
-    /// components: those go to `overlaps`.
-    fn records(
-        &self,
-        to_check: Sorter<KeyedPair>,
-        components: &UnionFind,
-        overlaps: &mut Overlaps,
-    ) -> Result<Sorter<KeyedPair>> {
-        let (groups, mut records) = (self.groups(), to_check);
-        // What was decided joined no group that was not.
-        let root = |group: GroupNo| match self.decided {
-            Some(decided) if decided.is_decided[group.at()] => decided.components.root(group),
-            _ => components.root(group),
-        };
-        for group in GroupNo::first(groups.len()) {
-            let root = root(group);
-            if groups.members(group).len() > 1 || self.is_large(root) {
-                records.push(keyed([root.0, GROUP], [group.0, 0, 0, 0, 0, 0, 0, 0]))?;
-            }
-        }
-        if let Some(decided) = self.decided {
-            let split = |pairs: &[PairNumbers]| {
-                let (mut of_components, mut apart) = (Vec::new(), Vec::new());
-                for &numbers in pairs {
-                    let pair = Pair::from_numbers(numbers);
-                    let [a, b] = [pair.a, pair.b].map(|page| root(groups.of(page)));
-                    match self.context().connects(&pair) || a == b && !self.is_large(a) {
-                        true => of_components.push(keyed([a.0, HOLDS], numbers)),
-                        false => apart.push(pair),
-                    }
-                }
-                (of_components, apart)
-            };
-            decided.pairs.made(split, |(of_components, apart)| {
-                let mut apart = apart.iter();
-                let members = |page| groups.members(groups.of(page));
-                apart.try_for_each(|&pair| overlaps.add(pair, members))?;
-                records.extend(of_components)
-            })?;
-        }
-        Ok(records)
-    }
-
-    /// The components of a batch, their pairs checked.
-    fn components(&self, batch: Vec<Records>) -> Result<Vec<Component>> {
-        let components = batch.into_par_iter().map(|mut records| {
-            let mut to_check = std::mem::take(&mut records.to_check);
-            to_check.dedup_by_key(|pair| (pair.a, pair.b));
-            // A component may have half a million pairs: few copies of them at a time.
-            for to_check in to_check.chunks(AT_ONCE) {
-                let checked = self.verification.verify(to_check).into_iter();
-                records.pairs.extend(checked.flatten());
-            }
-            drop(to_check);
-            self.component(records)
-        });
-        components.collect()
-    }
-
-    fn component(&self, records: Records) -> Result<Component> {
-        let groups = self.groups();
-        let mut all = records.groups;
-        let of_pairs = records.pairs.iter().flat_map(|pair| [pair.a, pair.b]);
-        all.extend(of_pairs.map(|page| groups.of(page)));
-        all.sort_unstable();
-        all.dedup();
-        let pages = all.iter().flat_map(|&group| groups.members(group));
-        let mut pages: Vec<Rank> = pages.copied().collect();
-        pages.sort_unstable();
-        let mut component = Component {
-            pages,
-            ..Component::default()
-        };
-        match self.is_large(records.root) {
-            false => self.list_small(&mut component, &all, records.pairs)?,
-            true => self.list_large(&mut component, &all, &records.pairs),
-        }
-        Ok(component)
-    }
-
-    /// All pairs of a component, and what they decide.
-    fn list_small(
+    /// All pairs of a component, and what they decided.
+    pub(super) fn list_small(
         &self,
         component: &mut Component,
         groups: &[GroupNo],
         pairs: Vec<Pair>,
-    ) -> Result<()> {
-        let retained = self.retain(component, &pairs)?;
-        self.drop_groups(component, groups, &retained);
+        retained: &Retained,
+    ) {
+        self.drop_groups(component, groups, retained);
         let members = |page: Rank| self.groups().members(self.groups().of(page));
         let listed = &mut component.pairs;
         for pair in pairs {
@@ -301,39 +115,21 @@ impl Components<'_> {
         }
         // Half a million, if the component is as large as can be.
         listed.par_sort_unstable_by_key(|pair| (pair.a, pair.b));
-        let pairs = self.joining(component, &component.pairs, &retained);
+        let pairs = self.joining(component, &component.pairs, retained);
         component.clusters = self.clusters(component, &pairs, &[]);
         component.classes = self.classes(component, &pairs);
         self.drop_kept(component);
         component.count_lost();
-        Ok(())
-    }
-
-    /// Decides the groups of a small component by all their pairs.
-    fn retain(&self, component: &Component, pairs: &[Pair]) -> Result<Retained> {
-        let preference = self.preference(component);
-        let is_old = self.context().is_old.first().map(|_| {
-            let pages = component.pages.iter();
-            pages.map(|&page| self.context().is_old(page)).collect()
-        });
-        let is_old: Vec<bool> = is_old.unwrap_or_default();
-        let parts = AskedParts {
-            judge: self.judge,
-            verification: self.verification,
-            pages: Some(&component.pages),
-        };
-        let config = self.context().model.config();
-        let rules = Rules::new(config, &preference, &is_old, &parts);
-        let pairs = component.local_pairs(pairs);
-        let mut stored = StoredPairs::new(component.pages.len(), &pairs, &preference);
-        let retained = retain(rules, &mut stored)?;
-        Ok(component.global(retained))
     }
 
     /// What is listed of a large component: each dropped page, with the page that it is dropped for.
-    fn list_large(&self, component: &mut Component, groups: &[GroupNo], pairs: &[Pair]) {
-        let none = Retained::default();
-        let retained = self.decided.map_or(&none, |decided| &decided.retained);
+    pub(super) fn list_large(
+        &self,
+        component: &mut Component,
+        groups: &[GroupNo],
+        pairs: &[Pair],
+        retained: &Retained,
+    ) {
         let mut deciding: Vec<Pair> = pairs.to_vec();
         deciding.sort_unstable_by_key(|pair| (pair.a, pair.b));
         self.drop_groups(component, groups, retained);
@@ -353,7 +149,6 @@ impl Components<'_> {
         component.classes = self.classes(component, &pairs);
         self.drop_kept(component);
         component.count_lost();
-        self.complete(component);
     }
 
     /// Drops the pages of groups as their first pages are dropped, and the copies of a kept page for that.
@@ -509,7 +304,7 @@ impl Components<'_> {
     }
 
     /// The places of a component's pages in the order of preference.
-    fn preference(&self, component: &Component) -> Vec<u32> {
+    pub(super) fn preference(&self, component: &Component) -> Vec<u32> {
         let preference = self.context().preference;
         component
             .pages
@@ -556,50 +351,24 @@ impl Components<'_> {
         }
         classes
     }
-
-    /// Adds the pairs of canonical pages of a large component with the other pages of their clusters.
-    fn complete(&self, component: &mut Component) {
-        let groups = self.groups();
-        let mut more = Vec::new();
-        for cluster in &mut component.clusters {
-            let canonical = cluster.canonical;
-            cluster.complete = false;
-            let others = cluster.members.iter().copied().filter(|&page| {
-                let key = (page.min(canonical), page.max(canonical));
-                let listed = &component.pairs;
-                page != canonical && listed.binary_search_by_key(&key, |p| (p.a, p.b)).is_err()
-            });
-            let others: Vec<Rank> = others.collect();
-            let one = self.judge.one(groups.of(canonical));
-            let judged = others.par_iter().filter_map(|&page| {
-                let pair = one.with(groups.of(page))?;
-                Some((page, pair))
-            });
-            let judged: Vec<(Rank, Pair)> = judged.collect();
-            let asked: Vec<Pair> = judged.iter().map(|&(_, pair)| pair).collect();
-            let verdicts = self.verification.verify(&asked);
-            let before = more.len();
-            for ((page, _), pair) in judged.into_iter().zip(verdicts) {
-                let pair = pair.filter(|pair| self.context().connects(pair));
-                more.extend(pair.map(|pair| match groups.of(pair.a) == groups.of(page) {
-                    true => pair.between(page, canonical),
-                    false => pair.between(canonical, page),
-                }));
-            }
-            cluster.pairs += (more.len() - before) as u64;
-        }
-        component.pairs.extend(more);
-    }
 }
 
 impl Component {
+    /// One of these pages, which ascend, with nothing listed yet.
+    pub(super) fn of(pages: Vec<Rank>) -> Component {
+        Component {
+            pages,
+            ..Component::default()
+        }
+    }
+
     /// The place of a page among the component's, which are ascending.
     fn local(&self, page: Rank) -> Rank {
         Rank::new(self.pages.partition_point(|&other| other < page))
     }
 
     /// Pairs of its pages, by their places.
-    fn local_pairs(&self, pairs: &[Pair]) -> Vec<Pair> {
+    pub(super) fn local_pairs(&self, pairs: &[Pair]) -> Vec<Pair> {
         let local = pairs.iter().map(|pair| Pair {
             a: self.local(pair.a),
             b: self.local(pair.b),
@@ -621,7 +390,7 @@ impl Component {
     }
 
     /// What was decided, pages by their ranks.
-    fn global(&self, mut retained: Retained) -> Retained {
+    pub(super) fn global(&self, mut retained: Retained) -> Retained {
         for dropped in &mut retained.dropped {
             dropped.page = self.pages[dropped.page.at()];
             dropped.canonical = self.pages[dropped.canonical.at()];

@@ -1,39 +1,36 @@
-//! The main job: a run is the list of its [stages](crate::watch::Stage), with one file for each.
+//! The main job: a run is the list of its [stages](crate::stage::Stage), with one file for each.
 //!
 //! 1. `context`: the data that all stages use; the order in which pages are preferred.
 //!    `versions`: pages with the same address; older ones are dropped before anything is compared.
 //! 2. `group`: noise is deleted, and pages that cannot differ in any verdict become one exact group.
 //! 3. `join`: the prefix join finds pairs that share keys which few groups have; `sketch_judge` asks the model about them.
 //! 4. `heavy_keys`: posting lists of keys that very many groups have, and when they are closed; `probe` looks pages up there.
-//! 5. `fingerprints`, `verify`: estimates from sketches are verified on texts; `ahead` does so for small components.
+//! 5. Estimates from sketches are checked on texts: `crate::verify`.
 //! 6. `retain`: the only loop that decides which pages are kept, on stored pairs or `by_probing`.
 //!    `parts` says what the pages that one page contains are to each other, and what they leave of it.
-//! 7. `list`: components become pairs of pages, dropped pages and clusters; `overlaps` says which of the pairs that merely overlap are listed.
+//! 7. `components`: one batch of components after the other is verified, retained and listed. `list` makes pairs of pages, dropped pages and
+//!    clusters of them; `overlaps` says which of the pairs that merely overlap are listed.
 //!
-//! `run` has the public interface: [`Dedup`], and [`dedup`] for pages in memory.
+//! `relate` is the list of the stages 2 to 7. `run` has the public interface: [`Dedup`], and [`dedup`] for pages in memory.
 
-mod ahead;
 mod by_probing;
-mod context;
+mod components;
+pub(crate) mod context;
 mod findings;
-mod fingerprints;
-mod group;
-mod heavy_keys;
+pub(crate) mod group;
+pub(crate) mod heavy_keys;
 mod join;
-mod join_pairs;
+pub(crate) mod join_pairs;
 mod list;
 mod overlaps;
 mod parts;
 mod pool;
-mod probe;
+pub(crate) mod probe;
+mod relate;
 mod retain;
 mod run;
-mod sketch_judge;
-mod stage;
-mod stages;
-mod texts;
-mod union_find;
-mod verify;
+pub(crate) mod sketch_judge;
+pub(crate) mod union_find;
 mod versions;
 
 #[cfg(test)]
@@ -65,7 +62,3 @@ pub use join::related_pairs;
 pub use pool::in_pool;
 pub use retain::{Dropped, DroppedAs};
 pub use run::{Dedup, StoredPages, dedup};
-pub use stage::StageTime;
-pub(crate) use stage::Stopwatch;
-pub(crate) use texts::Again;
-pub use texts::{Take, TextSource};

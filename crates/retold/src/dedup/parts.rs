@@ -2,8 +2,8 @@
 
 use super::retain::Parts;
 use super::sketch_judge::SketchJudge;
-use super::verify::Verification;
 use crate::ids::{GroupNo, Rank};
+use crate::verify::Verification;
 
 /// Parts that are compared with another one first: of a collection nearly all are unrelated to it. And those that are then compared at the same time.
 const FIRST: usize = 16;

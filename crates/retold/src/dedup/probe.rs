@@ -9,11 +9,11 @@ use super::heavy_keys::HeavyKeys;
 use super::join_pairs::JoinPairs;
 use super::sketch_judge::SketchJudge;
 use super::union_find::UnionFind;
-use super::verify::Verification;
 use crate::cluster::Pair;
 use crate::error::{Error, Result};
 use crate::ids::GroupNo;
-use crate::watch::Stage;
+use crate::stage::Stage;
+use crate::verify::Verification;
 
 /// The most groups that probe for their first match at the same time: most match at once, few have to probe all.
 const FIRST_PROBES: usize = 128;
@@ -29,32 +29,32 @@ const ONE_IN: usize = 8;
 const SAME_FAMILY: f32 = 0.8;
 
 /// What groups probe with.
-pub(super) struct Probing<'a> {
-    pub(super) judge: SketchJudge<'a>,
+pub(crate) struct Probing<'a> {
+    pub(crate) judge: SketchJudge<'a>,
     /// Group -> the place of its first page in the order of preference.
-    pub(super) places: &'a [u32],
+    pub(crate) places: &'a [u32],
     /// The pairs that the join found, as sketches see them.
-    pub(super) join_pairs: &'a JoinPairs,
+    pub(crate) join_pairs: &'a JoinPairs,
     /// Group -> whether sketches are known to relate it to no group on the lists of its heavy keys ([`Probing::first_probes`]); empty if
     /// no group has probed.
-    pub(super) isolated: Vec<bool>,
+    pub(crate) isolated: Vec<bool>,
 }
 
 impl<'a> Probing<'a> {
-    pub(super) fn context(&self) -> &'a Context<'a> {
+    pub(crate) fn context(&self) -> &'a Context<'a> {
         self.judge.context
     }
 
-    pub(super) fn groups(&self) -> &'a Groups {
+    pub(crate) fn groups(&self) -> &'a Groups {
         self.judge.groups
     }
 
-    pub(super) fn place(&self, group: GroupNo) -> u32 {
+    pub(crate) fn place(&self, group: GroupNo) -> u32 {
         self.places[group.at()]
     }
 
     /// Errors: the run was cancelled.
-    pub(super) fn go_on(&self) -> Result<()> {
+    pub(crate) fn go_on(&self) -> Result<()> {
         match self.context().watch.cancelled() {
             true => Err(Error::Cancelled),
             false => Ok(()),
@@ -63,20 +63,20 @@ impl<'a> Probing<'a> {
 
     /// Whether two groups may be related: not two old ones, no pair that filters forbid, and no group that is isolated (an isolated group has no
     /// pairs of the join, or this would not be called).
-    pub(super) fn may_be_related(&self, a: GroupNo, b: GroupNo) -> bool {
+    pub(crate) fn may_be_related(&self, a: GroupNo, b: GroupNo) -> bool {
         let is_isolated = |group: GroupNo| self.isolated.get(group.at()) == Some(&true);
         let groups = self.groups();
         !groups.are_old(a, b) && groups.may_compare(a, b) && !is_isolated(a) && !is_isolated(b)
     }
 
     /// Whether a group has so many copies that they are compared in its turn.
-    pub(super) fn has_many_copies(&self, group: GroupNo) -> bool {
+    pub(crate) fn has_many_copies(&self, group: GroupNo) -> bool {
         let limit = self.context().limits.component;
         self.groups().has_many_copies(group, limit)
     }
 
     /// The group that a pair relates this one to.
-    pub(super) fn other(&self, group: GroupNo, pair: &Pair) -> GroupNo {
+    pub(crate) fn other(&self, group: GroupNo, pair: &Pair) -> GroupNo {
         let [a, b] = [pair.a, pair.b].map(|page| self.groups().of(page));
         if a == group { b } else { a }
     }
@@ -86,7 +86,7 @@ impl<'a> Probing<'a> {
     /// match are closed for good.
     ///
     /// Errors: the run was cancelled.
-    pub(super) fn first_probes(
+    pub(crate) fn first_probes(
         &mut self,
         mut groups: Vec<GroupNo>,
         heavy: &mut HeavyKeys<'a>,
@@ -154,7 +154,7 @@ impl<'a> Probing<'a> {
 
     /// Whether of these pairs of groups, sampled from the posting list of a heavy key, hardly any holds: of a family's nearly all do, of
     /// a template's hardly one, though sketches relate many. Of too few different pages nothing can be said.
-    pub(super) fn are_unrelated(
+    pub(crate) fn are_unrelated(
         &self,
         pairs: &[[GroupNo; 2]],
         verification: &Verification<'_>,
@@ -174,7 +174,7 @@ impl<'a> Probing<'a> {
     /// These groups, with those of a family side by side, by their sketches: pairs of the join, and pairs that first probes found. So
     /// the sketches and fingerprints of a family are in the caches, and in memory, while the family is processed. In the order of
     /// their numbers, a family of a few hundred pages would be visited at as many places as its pages have smallest keys.
-    pub(super) fn by_family(&self, groups: &[GroupNo], found: Vec<Pair>) -> Vec<GroupNo> {
+    pub(crate) fn by_family(&self, groups: &[GroupNo], found: Vec<Pair>) -> Vec<GroupNo> {
         let mut families = UnionFind::new(self.groups().component_sizes());
         let mut join = |pairs: Vec<Pair>| {
             let same_family = |pair: &&Pair| pair.similarity >= SAME_FAMILY;
@@ -193,14 +193,14 @@ impl<'a> Probing<'a> {
     }
 
     /// Begins a stage over this number of groups.
-    pub(super) fn begin(&self, stage: Stage, groups: usize) {
+    pub(crate) fn begin(&self, stage: Stage, groups: usize) {
         self.context().watch.begin(stage.name(), groups as u64);
     }
 }
 
 /// The next groups that probe, until this number of them has something to probe (or there are [`TOGETHER`] in all). Groups before them that do not
 /// probe are skipped. `probes` says for each whether it has something to probe; `None` for those that do not probe.
-pub(super) fn next_batch(
+pub(crate) fn next_batch(
     rest: &mut &[GroupNo],
     most: usize,
     probes: impl Fn(GroupNo) -> Option<bool>,

@@ -67,42 +67,41 @@ impl DroppedAs {
     }
 }
 
-/// How pages are decided.
-#[derive(Clone, Copy)]
-pub(crate) struct Rules<'a> {
-    /// Page -> its place in the order of preference; all different, the smallest is the best.
-    pub(crate) preference: &'a [u32],
+/// How pages are decided, as a configuration says it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Rules {
     /// Whether contained pages are dropped too, or duplicates only.
     pub(crate) contained: bool,
     /// Whether pages that overlap a kept page are dropped too.
     pub(crate) overlaps: bool,
     /// Whether a page waits for those that contain it; if not, it is kept before a less preferred one that does.
     pub(crate) containers_first: bool,
-    /// Page -> whether it is kept whatever it repeats; empty if none is. These are preferred to all others.
-    pub(crate) is_old: &'a [bool],
-    /// What is asked about the parts of a page; `None` if all contained pages go for the whole.
-    pub(crate) parts: Option<&'a dyn Parts>,
+    /// Whether a collection does not take its parts with it; if not, all contained pages go for the whole.
+    pub(crate) collections: bool,
 }
 
-impl<'a> Rules<'a> {
+impl Rules {
     /// The rules of a configuration.
-    pub(crate) fn new(
-        config: &JudgeConfig,
-        preference: &'a [u32],
-        is_old: &'a [bool],
-        parts: &'a dyn Parts,
-    ) -> Rules<'a> {
-        // If no page is to stay of which there is a copy, the parts of a collection do not stay either.
-        let has_parts = config.collections == Collections::Parts && config.drop != DropRule::All;
+    pub(crate) fn new(config: &JudgeConfig) -> Rules {
         Rules {
-            preference,
             contained: config.drop != DropRule::Duplicate,
             overlaps: config.drop == DropRule::Overlaps,
             containers_first: !config.canonical.is_stated(),
-            is_old,
-            parts: has_parts.then_some(parts),
+            // If no page is to stay of which there is a copy, the parts of a collection do not stay either.
+            collections: config.collections == Collections::Parts && config.drop != DropRule::All,
         }
     }
+}
+
+/// The pages that are decided.
+#[derive(Clone, Copy)]
+pub(crate) struct Undecided<'a> {
+    /// Page -> its place in the order of preference; all different, the smallest is the best.
+    pub(crate) preference: &'a [u32],
+    /// Page -> whether it is kept whatever it repeats; empty if none is. These are preferred to all others.
+    pub(crate) is_old: &'a [bool],
+    /// Who is asked about the parts of a page; nobody where no page can be a collection.
+    pub(crate) parts: Option<&'a dyn Parts>,
 }
 
 /// What is asked about the parts of a page, that is, the pages that it contains.
@@ -199,8 +198,12 @@ pub(super) const COMPARED_PARTS: usize = 4;
 /// makes large families cheap. For the same reason a part that was dropped for a page preferred to the whole, before it was the turn of that, is no part.
 ///
 /// Errors: those of `neighbours`.
-pub(crate) fn retain(rules: Rules<'_>, neighbours: &mut impl Neighbours) -> Result<Retained> {
-    let mut decisions = Decisions::new(rules);
+pub(crate) fn retain(
+    rules: Rules,
+    pages: Undecided<'_>,
+    neighbours: &mut impl Neighbours,
+) -> Result<Retained> {
+    let mut decisions = Decisions::new(rules, pages);
     while let Some(page) = neighbours.next(&decisions)? {
         while let Some(woken) = decisions.woken_before(Some(page)) {
             decisions.visit(woken, neighbours);
@@ -232,7 +235,8 @@ struct Collected {
 
 /// The decisions so far.
 pub(crate) struct Decisions<'a> {
-    rules: Rules<'a>,
+    rules: Rules,
+    pages: Undecided<'a>,
     of: Vec<Decision>,
     /// The pages that were found to be collections.
     collections: FxHashMap<Rank, Collected>,
@@ -243,10 +247,11 @@ pub(crate) struct Decisions<'a> {
 }
 
 impl<'a> Decisions<'a> {
-    fn new(rules: Rules<'a>) -> Decisions<'a> {
+    fn new(rules: Rules, pages: Undecided<'a>) -> Decisions<'a> {
         Decisions {
-            of: vec![Decision::Open; rules.preference.len()],
+            of: vec![Decision::Open; pages.preference.len()],
             rules,
+            pages,
             collections: FxHashMap::default(),
             waiting: FxHashMap::default(),
             woken: BinaryHeap::new(),
@@ -268,17 +273,22 @@ impl<'a> Decisions<'a> {
     }
 
     fn place(&self, page: Rank) -> u32 {
-        self.rules.preference[page.at()]
+        self.pages.preference[page.at()]
+    }
+
+    /// Who is asked about parts, if collections do not take them with them.
+    fn asked(&self) -> Option<&'a dyn Parts> {
+        self.pages.parts.filter(|_| self.rules.collections)
     }
 
     fn is_old(&self, page: Rank) -> bool {
-        self.rules.is_old.get(page.at()).copied().unwrap_or(false)
+        self.pages.is_old.get(page.at()).copied().unwrap_or(false)
     }
 
     /// Finds out whether a page is a collection, when it is its turn.
     fn find_parts(&mut self, page: Rank, neighbours: &impl Neighbours) {
         let may_be = self.is_open(page) && !self.is_old(page);
-        let Some(asked) = self.rules.parts.filter(|_| may_be) else {
+        let Some(asked) = self.asked().filter(|_| may_be) else {
             return;
         };
         let decides_nothing = |part: Rank| match self.of[part.at()] {
@@ -345,7 +355,7 @@ impl<'a> Decisions<'a> {
     /// The largest kept part of a collection, and what the collection is to it, if the kept parts leave it nothing of its own.
     fn replaced_by_parts(&self, page: Rank) -> Option<(Rank, DroppedAs)> {
         let collected = self.collections.get(&page)?;
-        let asked = self.rules.parts.filter(|_| self.rules.contained)?;
+        let asked = self.asked().filter(|_| self.rules.contained)?;
         let is_kept = |part: &Rank| self.of[part.at()] == Decision::Kept;
         let kept = collected.parts.iter().copied().filter(is_kept);
         let kept: Vec<Rank> = kept.collect();

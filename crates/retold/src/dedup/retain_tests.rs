@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use proptest::prelude::*;
 
-use super::retain::{Dropped, DroppedAs, Rules, StoredPairs, retain};
+use super::retain::{Dropped, DroppedAs, Rules, StoredPairs, Undecided, retain};
 use crate::cluster::tests::{all_kept, duplicates, members, pair};
 use crate::cluster::{Cluster, Linkage, Pair, cluster};
 use crate::ids::Rank;
@@ -18,15 +18,18 @@ fn dropped(
     is_old: &[bool],
 ) -> Vec<Dropped> {
     let rules = Rules {
-        preference,
         contained,
         overlaps: false,
         containers_first: true,
+        collections: true,
+    };
+    let undecided = Undecided {
+        preference,
         is_old,
         parts: None,
     };
     let mut stored = StoredPairs::new(pages, pairs, preference);
-    retain(rules, &mut stored).unwrap().dropped
+    retain(rules, undecided, &mut stored).unwrap().dropped
 }
 
 #[test]

@@ -7,9 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::context::{Context, Limits, old_first, preference};
 use super::findings::Findings;
 use super::pool::in_pool;
-use super::stage::Stopwatch;
-use super::stages::relate;
-use super::texts::{Reread, TextSource};
+use super::relate::relate;
 use super::versions::{find_versions, with_superseded};
 use crate::collect::{Collection, learn_noise, learn_words, read_all};
 use crate::config::{AgainstSelf, JudgeConfig, RunConfig};
@@ -20,7 +18,9 @@ use crate::page::Page;
 use crate::read::Source;
 use crate::resume::Resume;
 use crate::spill::Memory;
-use crate::watch::{Stage, Watch};
+use crate::stage::{Stage, StageClock};
+use crate::verify::{Reread, TextSource};
+use crate::watch::Watch;
 
 /// Finds the copies among pages in memory.
 ///
@@ -131,7 +131,7 @@ impl<'a> Dedup<'a> {
     /// The same with this memory, whatever the resources say.
     pub(crate) fn run_within(self, sources: Vec<Source>, memory: &Memory) -> Result<Findings> {
         in_pool(self.resources.threads, || {
-            let mut clock = Stopwatch::default();
+            let mut clock = StageClock::default();
             let (job, texts) = self.read(sources, memory, &mut clock)?;
             job.find(texts.map(|texts| texts as &dyn TextSource), clock)
         })
@@ -153,7 +153,7 @@ impl<'a> Dedup<'a> {
                 own_pages: 0,
                 resume: None,
             };
-            job.find(Some(texts), Stopwatch::default())
+            job.find(Some(texts), StageClock::default())
         })
     }
 
@@ -163,7 +163,7 @@ impl<'a> Dedup<'a> {
         self,
         sources: Vec<Source>,
         memory: &Memory,
-        clock: &mut Stopwatch,
+        clock: &mut StageClock,
     ) -> Result<(Sketched<'a>, Option<&'a (dyn StoredPages + Send)>)> {
         let Dedup {
             mut model,
@@ -176,17 +176,15 @@ impl<'a> Dedup<'a> {
         let (mut resume, mut stored, new_sources) = (None, None, sources.len());
         let may_be_empty = resources.allow_empty;
         let (mut all, mut old_pages, mut own_pages) = (sources, 0, 0);
-        let mut begin = |stage| clock.begin(stage);
         let collection = match against {
             Against::Nothing => {
                 if let Some(folder) = &resources.resume {
-                    begin(Stage::HashInputs);
+                    clock.begin(Stage::HashInputs);
                     let chunk = limits.journal_chunk;
                     resume = Some(Resume::open(folder, &all, &model.to_json(), chunk, watch)?);
                 }
                 let from = (&resume, may_be_empty);
-                let tell = (watch, &mut begin as &mut dyn FnMut(Stage));
-                let collection = collect_or_resume(&all, &mut model, memory, from, tell)?;
+                let collection = collect_or_resume(&all, &mut model, memory, from, (watch, clock))?;
                 // That of an interrupted run does not know how much memory this one has.
                 model = model.reading_within(resources.memory);
                 collection
@@ -194,15 +192,14 @@ impl<'a> Dedup<'a> {
             Against::Sources(old) => {
                 all.extend(old);
                 let (new, old) = all.split_at(new_sources);
-                let tell = (watch, &mut begin as &mut dyn FnMut(Stage));
                 let rule = (resources.against_self, may_be_empty);
                 let (collection, [old, own]) =
-                    collect_both([new, old], &mut model, rule, memory, tell)?;
+                    collect_both([new, old], &mut model, rule, memory, (watch, clock))?;
                 (old_pages, own_pages) = (old, own);
                 collection
             }
             Against::Stored(old) => {
-                begin(Stage::Read);
+                clock.begin(Stage::Read);
                 let mut collection = read_all(&all, &model, may_be_empty, memory, watch)?;
                 let rule = resources.against_self;
                 [old_pages, own_pages] = add_stored(old, &mut collection, rule, watch)?;
@@ -240,10 +237,10 @@ fn collect_or_resume(
     model: &mut Model,
     memory: &Memory,
     (resume, may_be_empty): (&Option<Resume>, bool),
-    (watch, begin): (&dyn Watch, &mut dyn FnMut(Stage)),
+    (watch, clock): (&dyn Watch, &mut StageClock),
 ) -> Result<Collection> {
     let Some(resume) = resume else {
-        return collect(sources, model, may_be_empty, memory, (watch, begin));
+        return collect(sources, model, may_be_empty, memory, (watch, clock));
     };
     match Collection::saved(resume, memory)? {
         (Some((mut collection, note)), _) => {
@@ -259,7 +256,7 @@ fn collect_or_resume(
             Ok(collection)
         }
         (None, mut journal) => {
-            let collection = collect(sources, model, may_be_empty, memory, (watch, begin))?;
+            let collection = collect(sources, model, may_be_empty, memory, (watch, clock))?;
             let heads = sources
                 .iter()
                 .map(|source| source.seen.heads.get().copied());
@@ -280,16 +277,16 @@ fn collect(
     model: &mut Model,
     may_be_empty: bool,
     memory: &Memory,
-    (watch, begin): (&dyn Watch, &mut dyn FnMut(Stage)),
+    (watch, clock): (&dyn Watch, &mut StageClock),
 ) -> Result<Collection> {
     if model.wants_words() {
-        begin(Stage::CountWords);
+        clock.begin(Stage::CountWords);
         *model = model.with_knowledge(learn_words(sources, model, watch)?);
     }
-    begin(Stage::Read);
+    clock.begin(Stage::Read);
     let mut collection = read_all(sources, model, may_be_empty, memory, watch)?;
     find_versions(&mut collection, model, 0, watch)?;
-    learn_noise(&collection, model, watch, begin)?;
+    learn_noise(&collection, model, watch, clock)?;
     Ok(collection)
 }
 
@@ -300,13 +297,13 @@ fn collect_both(
     model: &mut Model,
     (against_self, may_be_empty): (AgainstSelf, bool),
     memory: &Memory,
-    (watch, begin): (&dyn Watch, &mut dyn FnMut(Stage)),
+    (watch, clock): (&dyn Watch, &mut StageClock),
 ) -> Result<(Collection, [usize; 2])> {
     if model.wants_words() {
-        begin(Stage::CountWords);
+        clock.begin(Stage::CountWords);
         *model = model.with_knowledge(learn_words(&[new, old].concat(), model, watch)?);
     }
-    begin(Stage::Read);
+    clock.begin(Stage::Read);
     let mut collection = read_all(new, model, may_be_empty, memory, watch)?;
     let others = read_all(old, model, false, memory, watch)?;
     if !others.rejects.is_empty() {
@@ -321,7 +318,7 @@ fn collect_both(
     collection.settle_from(PageNo::new(first))?;
     let old_pages = collection.pages.len() - first;
     find_versions(&mut collection, model, old_pages, watch)?;
-    learn_noise(&collection, model, watch, begin)?;
+    learn_noise(&collection, model, watch, clock)?;
     Ok((collection, [old_pages, own.len()]))
 }
 
@@ -403,7 +400,7 @@ fn order(
 
 impl Sketched<'_> {
     /// The stages after sketching. Texts of pages that are of no source come from `texts`; the others are read again.
-    fn find(self, texts: Option<&dyn TextSource>, mut clock: Stopwatch) -> Result<Findings> {
+    fn find(self, texts: Option<&dyn TextSource>, mut clock: StageClock) -> Result<Findings> {
         let Sketched {
             sources,
             new_sources,

@@ -12,15 +12,15 @@ use crate::model::{Judgement, PrunedSketches, StoredPruned, copy};
 
 /// Asks the model of two groups by their sketches.
 #[derive(Clone, Copy)]
-pub(super) struct SketchJudge<'a> {
-    pub(super) context: &'a Context<'a>,
-    pub(super) pruned: &'a PrunedSketches,
-    pub(super) groups: &'a Groups,
+pub(crate) struct SketchJudge<'a> {
+    pub(crate) context: &'a Context<'a>,
+    pub(crate) pruned: &'a PrunedSketches,
+    pub(crate) groups: &'a Groups,
 }
 
 impl<'a> SketchJudge<'a> {
     /// The pair of two exact copies.
-    pub(super) fn copies(&self, a: Rank, b: Rank) -> Pair {
+    pub(crate) fn copies(&self, a: Rank, b: Rank) -> Pair {
         let size = |rank: Rank| {
             let page = self.context.page(rank);
             (page.keys as usize, page.chars)
@@ -29,7 +29,7 @@ impl<'a> SketchJudge<'a> {
     }
 
     /// A group that is compared with many others, its sketch read.
-    pub(super) fn one(&self, group: GroupNo) -> OneToMany<'a> {
+    pub(crate) fn one(&self, group: GroupNo) -> OneToMany<'a> {
         OneToMany {
             judge: *self,
             group,
@@ -44,7 +44,7 @@ impl<'a> SketchJudge<'a> {
 
     /// Passes the pairs of groups of one text to `take`: all of them, or, if there are more than the limit, those with the most preferred
     /// group; none if pair filters have made so many groups ([`Groups::copies`]).
-    pub(super) fn copies_between_groups(
+    pub(crate) fn copies_between_groups(
         &self,
         mut take: impl FnMut(Pair) -> Result<()>,
     ) -> Result<()> {
@@ -74,10 +74,10 @@ impl<'a> SketchJudge<'a> {
 }
 
 /// Groups whose sketches are fetched together.
-pub(super) const FETCHED: usize = 64;
+pub(crate) const FETCHED: usize = 64;
 
 /// A group beside many others.
-pub(super) struct OneToMany<'a> {
+pub(crate) struct OneToMany<'a> {
     judge: SketchJudge<'a>,
     group: GroupNo,
     sketch: StoredPruned<'a>,
@@ -94,7 +94,7 @@ impl OneToMany<'_> {
     }
 
     /// The pairs with those of other groups that are related.
-    pub(super) fn with_each(&self, others: &[GroupNo]) -> Vec<Pair> {
+    pub(crate) fn with_each(&self, others: &[GroupNo]) -> Vec<Pair> {
         let mut pairs = Vec::new();
         for others in others.chunks(FETCHED) {
             let sketches = self.fetch(others);
@@ -105,7 +105,7 @@ impl OneToMany<'_> {
     }
 
     /// The upper bound of similarities to this group, if the method has one. Sketches of few keys are compared as soon as bounded.
-    pub(super) fn upper_bound(&self) -> Option<UpperBound<'_>> {
+    pub(crate) fn upper_bound(&self) -> Option<UpperBound<'_>> {
         let Context { model, limits, .. } = self.judge.context;
         let sketch = self.sketch.as_ref();
         let has_enough = sketch.whole.keys.len() >= limits.bounded_keys;
@@ -113,7 +113,7 @@ impl OneToMany<'_> {
     }
 
     /// The upper bounds of these groups; `None` for those that are surely not related.
-    pub(super) fn at_most(&self, bound: &UpperBound<'_>, others: &[GroupNo]) -> Vec<Option<f32>> {
+    pub(crate) fn at_most(&self, bound: &UpperBound<'_>, others: &[GroupNo]) -> Vec<Option<f32>> {
         let sketches = self.fetch(others);
         let others = others.iter().zip(&sketches);
         let most = others.map(|(&other, sketch)| self.most(bound, other, sketch));
@@ -121,7 +121,7 @@ impl OneToMany<'_> {
     }
 
     /// Whether another group may be related to this one.
-    pub(super) fn may_be_related(&self, bound: &UpperBound<'_>, other: GroupNo) -> bool {
+    pub(crate) fn may_be_related(&self, bound: &UpperBound<'_>, other: GroupNo) -> bool {
         self.most(bound, other, &self.judge.sketch(other)).is_some()
     }
 
@@ -138,7 +138,7 @@ impl OneToMany<'_> {
     }
 
     /// The pair with another group, named by their first pages, if they are related.
-    pub(super) fn with(&self, other: GroupNo) -> Option<Pair> {
+    pub(crate) fn with(&self, other: GroupNo) -> Option<Pair> {
         self.with_sketch(other, &self.judge.sketch(other))
     }
 

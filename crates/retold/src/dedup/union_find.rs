@@ -4,7 +4,7 @@ use crate::ids::GroupNo;
 
 /// A union-find over exact groups; each component knows its size.
 #[derive(Debug)]
-pub(super) struct UnionFind {
+pub(crate) struct UnionFind {
     /// Group -> another one of its component, itself at the root.
     parent: Vec<u32>,
     /// At roots: the size of the component.
@@ -13,7 +13,7 @@ pub(super) struct UnionFind {
 
 impl UnionFind {
     /// Each group is a component of its own; `sizes` has what each adds to the size of a component.
-    pub(super) fn new(sizes: Vec<u32>) -> UnionFind {
+    pub(crate) fn new(sizes: Vec<u32>) -> UnionFind {
         UnionFind {
             parent: (0..sizes.len() as u32).collect(),
             sizes,
@@ -21,7 +21,7 @@ impl UnionFind {
     }
 
     /// The group that represents the component of a group.
-    pub(super) fn root(&self, group: GroupNo) -> GroupNo {
+    pub(crate) fn root(&self, group: GroupNo) -> GroupNo {
         let mut at = group.0;
         while self.parent[at as usize] != at {
             at = self.parent[at as usize];
@@ -30,12 +30,12 @@ impl UnionFind {
     }
 
     /// The size of the component of a group.
-    pub(super) fn size(&self, group: GroupNo) -> usize {
+    pub(crate) fn size(&self, group: GroupNo) -> usize {
         self.sizes[self.root(group).at()] as usize
     }
 
     /// Joins two components. The larger one's root stays, so that no path to a root is longer than a logarithm.
-    pub(super) fn join(&mut self, a: GroupNo, b: GroupNo) {
+    pub(crate) fn join(&mut self, a: GroupNo, b: GroupNo) {
         let (a, b) = (self.root(a), self.root(b));
         if a == b {
             return;

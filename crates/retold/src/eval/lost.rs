@@ -14,7 +14,8 @@ use crate::explain::find::ExplainInputs;
 use crate::page::Page;
 use crate::read::{each_page, page_ids};
 use crate::relation::Relation;
-use crate::watch::{Stage, Watch};
+use crate::stage::Stage;
+use crate::watch::Watch;
 
 /// The numbers of a comparison, in texts of words and in texts of characters.
 struct Limits {

@@ -10,7 +10,8 @@ use crate::error::{Error, Result};
 use crate::model::Model;
 use crate::page::Page;
 use crate::read::{self, Outcome, PageId, Record, Source, each_page, page_ids};
-use crate::watch::{Stage, Watch};
+use crate::stage::Stage;
+use crate::watch::Watch;
 
 /// Inputs, and the model that says how they are read.
 #[derive(Clone)]

@@ -10,11 +10,12 @@ use super::run::Found;
 use super::tests::{has, has_in, spelled, texts};
 use super::{PassageOptions, passages};
 use crate::dedup::in_pool;
-use crate::dedup::{Dedup, Findings, Stopwatch};
+use crate::dedup::{Dedup, Findings};
 use crate::filter::{PairFilters, Scope};
 use crate::ids::Rank;
 use crate::read::Source;
 use crate::spill::Memory;
+use crate::stage::StageClock;
 use crate::{JudgeConfig, Model, Page, RunConfig};
 
 fn findings(pages: Vec<Page>, filters: &PairFilters, memory: &Memory) -> Findings {
@@ -103,7 +104,7 @@ proptest! {
         let findings = findings(made, &filters, &Memory::default());
         let options = PassageOptions { min_chars: least, max_df, ..PassageOptions::default() };
         let of = TextPages::of(&findings);
-        let found = in_pool(1, || Found::of(&findings, &of, &options, (&(), &mut Stopwatch::default()))).unwrap();
+        let found = in_pool(1, || Found::of(&findings, &of, &options, (&(), &mut StageClock::default()))).unwrap();
         // Ids ascend, so ranks are numbers of pages.
         let page_of: Vec<usize> = of.pages.iter().map(|page| page.rank.at()).collect();
         let place_of = |page: usize| {

@@ -5,10 +5,11 @@ use super::measure::PassageOptions;
 use super::pages::{PageWords, TextPages};
 use super::postings::RARER;
 use super::run::{Found, WordPlaces};
-use crate::dedup::{Stopwatch, in_pool};
+use crate::dedup::in_pool;
 use crate::error::Result;
 use crate::model::Model;
 use crate::spill::Memory;
+use crate::stage::StageClock;
 use crate::text::Text;
 use crate::watch::Watch;
 
@@ -61,7 +62,7 @@ pub fn passages_of(
     };
     let pages = TextPages::first_and(others.len());
     let words = PageWords::of_texts(std::iter::once(text).chain(others), memory)?;
-    let clock = &mut Stopwatch::default();
+    let clock = &mut StageClock::default();
     let found = in_pool(1, || {
         Found::among((&pages, &words), options, memory, (watch, clock))
     })?;

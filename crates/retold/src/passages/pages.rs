@@ -3,14 +3,16 @@
 use rustc_hash::FxHashMap;
 
 use crate::compare::Word;
-use crate::dedup::{Again, Findings};
+use crate::dedup::Findings;
 use crate::error::Result;
 use crate::filter::{PairFilters, Scope};
 use crate::ids::{PageNo, Rank};
 use crate::method::grams::{aligned, tokens};
 use crate::spill::{Memory, Piece, Row, SpillRows};
+use crate::stage::Stage;
 use crate::text::Text;
-use crate::watch::{Stage, Watch};
+use crate::verify::Again;
+use crate::watch::Watch;
 
 /// A page that represents all pages with its text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

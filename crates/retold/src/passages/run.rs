@@ -10,15 +10,18 @@ use super::postings::{Common, PairHits, hits};
 use super::seeds::Runs;
 use super::shared::{Shared, Texts};
 use crate::compare::Word;
-use crate::dedup::{Again, Findings, StageTime, Stopwatch};
+use crate::dedup::Findings;
 use crate::error::{Error, Result};
 use crate::explain::shown::ShownPlaces;
 use crate::ids::Rank;
 use crate::lane::in_order;
 use crate::method::grams::{Placed, aligned, tokens};
 use crate::spill::{Memory, Sorter, SpillRows, SpillVec};
+use crate::stage::Stage;
+use crate::stage::{StageClock, StageTime};
 use crate::text::{Text, TextOptions, Written};
-use crate::watch::{Stage, Watch};
+use crate::verify::Again;
+use crate::watch::Watch;
 
 /// A passage that two pages have in common. Offsets are characters of the text that [`Text::shown`] has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -128,7 +131,7 @@ pub fn passages(
     let memory = findings.collection.memory();
     let measure = Measure::new(options.min_words, options.min_chars);
     let pages = TextPages::of(findings);
-    let mut clock = Stopwatch::default();
+    let mut clock = StageClock::default();
     let found = Found::of(findings, &pages, options, (watch, &mut clock))?;
     clock.begin(Stage::Places);
     let spans = Spans::of(&found.rows, options, memory)?;
@@ -172,7 +175,7 @@ impl Found {
         findings: &Findings,
         pages: &TextPages,
         options: &PassageOptions,
-        (watch, clock): (&dyn Watch, &mut Stopwatch),
+        (watch, clock): (&dyn Watch, &mut StageClock),
     ) -> Result<Found> {
         clock.begin(Stage::Words);
         let words = PageWords::read(findings, pages, watch)?;
@@ -185,7 +188,7 @@ impl Found {
         (pages, words): (&TextPages, &PageWords),
         options: &PassageOptions,
         memory: &Memory,
-        (watch, clock): (&dyn Watch, &mut Stopwatch),
+        (watch, clock): (&dyn Watch, &mut StageClock),
     ) -> Result<Found> {
         let measure = Measure::new(options.min_words, options.min_chars);
         clock.begin(Stage::Seeds);

@@ -9,10 +9,11 @@ use super::pages::TextPages;
 use super::run::Found;
 use super::{PassageOptions, passages, passages_of};
 use crate::dedup::in_pool;
-use crate::dedup::{Dedup, Findings, Stopwatch};
+use crate::dedup::{Dedup, Findings};
 use crate::ids::Rank;
 use crate::read::Source;
 use crate::spill::Memory;
+use crate::stage::StageClock;
 use crate::text::Text;
 use crate::{JudgeConfig, Model, Page, RunConfig};
 
@@ -81,7 +82,7 @@ proptest! {
         let options = PassageOptions { min_words: least, min_chars: least, max_df, ..PassageOptions::default() };
         let of = TextPages::of(&findings);
         prop_assert_eq!(of.pages.len(), texts.len());
-        let found = in_pool(1, || Found::of(&findings, &of, &options, (&(), &mut Stopwatch::default()))).unwrap();
+        let found = in_pool(1, || Found::of(&findings, &of, &options, (&(), &mut StageClock::default()))).unwrap();
         let mut parts: BTreeMap<(u32, u32), [Vec<Range<usize>>; 2]> = BTreeMap::new();
         for [a, b, a_begin, a_end, b_begin, b_end, ..] in found.rows.iter() {
             let sides = parts.entry((a, b)).or_default();

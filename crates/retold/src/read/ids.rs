@@ -8,8 +8,9 @@ use super::source::Source;
 use crate::error::Result;
 use crate::ids::PageNo;
 use crate::page::Page;
+use crate::stage::Stage;
 use crate::text::decodes;
-use crate::watch::{Stage, Watch};
+use crate::watch::Watch;
 
 /// A page's id, and where the page is.
 #[derive(Clone, Debug)]

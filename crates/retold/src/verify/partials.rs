@@ -40,7 +40,7 @@ pub(crate) struct PartialFingerprints {
 
 impl PartialFingerprints {
     /// None yet.
-    pub(super) fn new(memory: &Memory) -> PartialFingerprints {
+    pub(crate) fn new(memory: &Memory) -> PartialFingerprints {
         PartialFingerprints {
             rows: RowArena::new(memory).within(memory.spare()),
             ..PartialFingerprints::default()
@@ -49,7 +49,7 @@ impl PartialFingerprints {
 
     /// Whether the partial fingerprint of a page with this text and sketch is to be [added](PartialFingerprints::push) next; not if a
     /// copy of it has one, because at most one of several copies is verified.
-    pub(super) fn wants(&mut self, page: PageNo, (text, sketch): (u128, SketchNo)) -> bool {
+    pub(crate) fn wants(&mut self, page: PageNo, (text, sketch): (u128, SketchNo)) -> bool {
         let is_new = match self.of_sketch.get(sketch.at()) {
             Some(&first) => first != text as u32 && self.others.insert(text),
             None => {
@@ -67,17 +67,17 @@ impl PartialFingerprints {
     /// Adds those that were wanted since the last call: these parts of `batch`.
     ///
     /// Errors: the temporary file cannot be written.
-    pub(super) fn push(&mut self, batch: Vec<u64>, rows: Vec<Range<usize>>) -> Result<()> {
+    pub(crate) fn push(&mut self, batch: Vec<u64>, rows: Vec<Range<usize>>) -> Result<()> {
         self.rows.push_all(batch, rows)
     }
 
     /// No more are added: forgets what it takes to find copies.
-    pub(super) fn seal(&mut self) {
+    pub(crate) fn seal(&mut self) {
         (self.of_sketch, self.others) = Default::default();
     }
 
     /// Gives each page another number.
-    pub(super) fn renumber(&mut self, number: impl Fn(PageNo) -> PageNo) {
+    pub(crate) fn renumber(&mut self, number: impl Fn(PageNo) -> PageNo) {
         let pages = std::mem::take(&mut self.of_pages.pages).into_iter();
         let mut pages: Vec<(PageNo, u32)> = pages.map(number).zip(0..).collect();
         pages.par_sort_unstable();

@@ -8,26 +8,27 @@
 
 use rayon::prelude::*;
 
-use super::heavy_keys::HeavyKeys;
-use super::join_pairs::{JoinPairs, keyed};
-use super::probe::Probing;
-use super::union_find::UnionFind;
-use super::verify::{BestFirst, Verification};
+use super::best_first::BestFirst;
+use super::verification::Verification;
 use crate::cluster::{Pair, PairNumbers};
+use crate::dedup::heavy_keys::HeavyKeys;
+use crate::dedup::join_pairs::{JoinPairs, keyed};
+use crate::dedup::probe::Probing;
+use crate::dedup::union_find::UnionFind;
 use crate::error::Result;
 use crate::ids::GroupNo;
 use crate::spill::{Sorter, SpillVec};
-use crate::watch::Stage;
+use crate::stage::Stage;
 
 /// Groups that probe at the same time.
 const TOGETHER: usize = 512;
 
 /// What was verified ahead.
-pub(super) struct Ahead {
+pub(crate) struct Ahead {
     /// Group -> whether all its pairs were verified.
-    pub(super) is_done: Vec<bool>,
+    pub(crate) is_done: Vec<bool>,
     /// Pairs of groups that heavy keys proposed.
-    pub(super) candidates: u64,
+    pub(crate) candidates: u64,
     /// The pairs that hold, of those groups and of the others in them; each once, and those of a family beside each other.
     pairs: SpillVec<PairNumbers>,
     /// The components of the pairs that connect.
@@ -46,21 +47,21 @@ struct Found {
 }
 
 /// What is decided ahead: components whose pairs are all known and all listed.
-pub(super) struct Settled {
+pub(crate) struct Settled {
     /// The pairs of these components, and those that connect nothing.
-    pub(super) pairs: SpillVec<PairNumbers>,
-    pub(super) components: UnionFind,
+    pub(crate) pairs: SpillVec<PairNumbers>,
+    pub(crate) components: UnionFind,
     /// The groups that are left for their turn.
-    pub(super) left: Vec<GroupNo>,
+    pub(crate) left: Vec<GroupNo>,
     /// The pairs of these that were verified ahead, by the [places](Probing::place) of groups: so they are read in order.
-    pub(super) verified: JoinPairs,
+    pub(crate) verified: JoinPairs,
 }
 
 impl Probing<'_> {
     /// Verifies the pairs of those of these groups whose lists are short, in this order.
     ///
     /// Errors: a temporary file cannot be written, and the run was cancelled.
-    pub(super) fn verify_ahead(
+    pub(crate) fn verify_ahead(
         &self,
         groups: &[GroupNo],
         heavy: &mut HeavyKeys<'_>,
@@ -149,7 +150,7 @@ impl Probing<'_> {
     /// all its pairs are listed, and decide.
     ///
     /// Errors: a temporary file cannot be written.
-    pub(super) fn settle(&self, ahead: Ahead, groups: &[GroupNo]) -> Result<(Settled, Vec<bool>)> {
+    pub(crate) fn settle(&self, ahead: Ahead, groups: &[GroupNo]) -> Result<(Settled, Vec<bool>)> {
         let Ahead {
             is_done,
             pairs: found,

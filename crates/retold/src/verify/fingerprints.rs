@@ -6,15 +6,16 @@
 
 use bytemuck::pod_collect_to_vec;
 
+use super::partials::{PartialFingerprints, PartialRows};
 use super::texts::TextSource;
-use crate::collect::{PartialFingerprints, PartialRows};
 use crate::error::Result;
 use crate::ids::{GroupNo, PageNo};
 use crate::method::Verifier;
 use crate::resume::{Journal, Resume};
 use crate::spill::{Row, RowArena};
+use crate::stage::Stage;
 use crate::text::Text;
-use crate::watch::{Stage, Watch};
+use crate::watch::Watch;
 
 /// The fingerprints of some texts, each named by a group of its pages.
 #[derive(Debug)]
@@ -140,6 +141,11 @@ impl Fingerprints {
     /// True if there is a full fingerprint of the group.
     pub(super) fn has(&self, group: GroupNo) -> bool {
         self.row_of[group.at()] > 0
+    }
+
+    /// True if the page's partial fingerprint was made while it was sketched.
+    pub(super) fn has_partial(&self, page: PageNo) -> bool {
+        self.partial.row(page).is_some()
     }
 
     /// The full fingerprint of a group.

@@ -5,28 +5,28 @@ use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::by_probing::Decided;
+use super::components::{self, Components};
 use super::context::{Context, Limits, warn_of_filters};
 use super::group::Groups;
 use super::heavy_keys::{ClosePolicy, HeavyKeys};
 use super::join::{Join, Joined, Traits};
 use super::join_pairs::{JoinPairs, KeyedPair, keyed};
-use super::list::{self, Components, Listed};
+use super::list::Listed;
 use super::probe::Probing;
+use super::retain::Rules;
 use super::sketch_judge::SketchJudge;
-use super::stage::Stopwatch;
-use super::texts::TextSource;
 use super::union_find::UnionFind;
-use super::verify::{Verification, Verified};
 use super::versions::linked_pairs;
 use crate::cluster::{Pair, PairNumbers};
-use crate::collect::{Collection, PartialFingerprints};
+use crate::collect::Collection;
 use crate::error::Result;
 use crate::ids::{GroupNo, PrunedNo, Rank, SketchNo};
 use crate::model::{Model, PrunedSketches};
 use crate::sketch::Sketches;
 use crate::spent::Spent;
 use crate::spill::{Sorter, SpillVec};
-use crate::watch::Stage;
+use crate::stage::{Stage, StageClock};
+use crate::verify::{PartialFingerprints, TextSource, Verification, Verified};
 
 /// The part of the memory left that holds sketches which are read often.
 const READ_OFTEN: u64 = 8;
@@ -54,7 +54,7 @@ pub(super) fn relate(
     sketches: Sketches,
     partial: PartialFingerprints,
     texts: &dyn TextSource,
-    clock: &mut Stopwatch,
+    clock: &mut StageClock,
 ) -> Result<Related> {
     let Context { model, memory, .. } = *context;
     clock.begin(Stage::Group);
@@ -67,22 +67,23 @@ pub(super) fn relate(
         pruned: &pruned,
         groups: &groups,
     };
+    let rules = Rules::new(model.config());
     let stages = Stages {
         context,
+        rules,
         judge,
         groups: &groups,
     };
 
     let found = stages.find(partial, texts, clock)?;
 
-    clock.begin(Stage::Cluster);
-    context.watch.begin(Stage::Cluster.name(), 0);
-    let listing = Components {
+    let components = Components {
+        rules,
         judge,
         verification: &found.verification,
         decided: found.decided.as_ref(),
     };
-    let listed = listing.list(found.to_check, &found.components)?;
+    let listed = components.list(found.to_check, &found.components, clock)?;
     memory.check()?;
     let decided = found.decided.as_ref();
     let probed = decided.map_or(0, |decided| decided.candidates);
@@ -149,7 +150,7 @@ fn prune(
 struct FoundGroups<'a> {
     /// The components of the pairs that were found, as sketches see them.
     components: UnionFind,
-    /// The pairs of components that do not probe, as sketches see them ([`list`]).
+    /// The pairs of components that do not probe, as sketches see them ([`components`]).
     to_check: Sorter<KeyedPair>,
     /// What was decided of the groups that probe.
     decided: Option<Decided>,
@@ -160,6 +161,7 @@ struct FoundGroups<'a> {
 /// The stages of a run over the exact groups of a collection.
 struct Stages<'a> {
     context: &'a Context<'a>,
+    rules: Rules,
     judge: SketchJudge<'a>,
     groups: &'a Groups,
 }
@@ -170,7 +172,7 @@ impl<'a> Stages<'a> {
         &self,
         partial: PartialFingerprints,
         texts: &dyn TextSource,
-        clock: &mut Stopwatch,
+        clock: &mut StageClock,
     ) -> Result<FoundGroups<'a>> {
         let Context { model, memory, .. } = self.context;
         clock.begin(Stage::Join);
@@ -340,7 +342,7 @@ impl<'a> Stages<'a> {
                     of_probing.push(keyed([a.0, b.0], numbers));
                     of_probing.push(keyed([b.0, a.0], numbers));
                 } else {
-                    to_check.push(keyed([components.root(a).0, list::CHECK], numbers));
+                    to_check.push(keyed([components.root(a).0, components::CHECK], numbers));
                 }
             }
             (to_check, of_probing)
@@ -360,14 +362,14 @@ impl<'a> Stages<'a> {
             .collect()
     }
 
-    /// What is decided of the groups that probe, once the fingerprints are made that it takes. Then all that others need are made too.
+    /// What is decided of the groups that probe, once all fingerprints are made that are needed.
     fn decide<'j>(
         &self,
         mut probing: Probing<'j>,
         mut heavy: HeavyKeys<'j>,
         probes: &[bool],
         verification: &mut Verification<'a>,
-        (texts, clock): (&dyn TextSource, &mut Stopwatch),
+        (texts, clock): (&dyn TextSource, &mut StageClock),
     ) -> Result<Option<Decided>>
     where
         'a: 'j,
@@ -381,24 +383,20 @@ impl<'a> Stages<'a> {
             found
                 .par_chunks(SPLIT)
                 .for_each(|found| verification.need(found));
+            verification.need_texts(&groups);
         }
         groups = probing.by_family(&groups, found);
-        loop {
-            clock.begin(Stage::Fingerprint);
-            verification.prepare(texts)?;
-            let decided = match groups.is_empty() {
-                true => None,
-                false => {
-                    heavy.reopen();
-                    let mut begin = |stage| clock.begin(stage);
-                    Some(probing.decide(&groups, &mut heavy, verification, &mut begin)?)
-                }
-            };
-            self.context.memory.check()?;
-            // Seldom do texts lead to pages that sketches did not lead to.
-            if !verification.needs_more() {
-                return Ok(decided);
-            }
+        clock.begin(Stage::Fingerprint);
+        verification.prepare(texts)?;
+        if groups.is_empty() {
+            return Ok(None);
         }
+        clock.begin(Stage::Verify);
+        heavy.reopen();
+        let ahead = probing.verify(&groups, &mut heavy, verification)?;
+        clock.begin(Stage::Retain);
+        let decided = probing.decide(self.rules, &groups, ahead, &mut heavy, verification)?;
+        self.context.memory.check()?;
+        Ok(Some(decided))
     }
 }

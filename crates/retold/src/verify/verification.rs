@@ -1,18 +1,17 @@
 //! Verification: the estimate that sketches give for a pair is checked on the full fingerprints of its texts.
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
 use std::hint::black_box;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use rayon::prelude::*;
 
-use super::context::ranks;
+use super::best_first::BestFirst;
 use super::fingerprints::Fingerprints;
-use super::sketch_judge::{FETCHED, OneToMany, SketchJudge};
+use super::partials::PartialFingerprints;
 use super::texts::TextSource;
 use crate::cluster::Pair;
-use crate::collect::PartialFingerprints;
+use crate::dedup::context::ranks;
+use crate::dedup::sketch_judge::SketchJudge;
 use crate::error::Result;
 use crate::ids::{GroupNo, PageNo};
 use crate::method::Verifier;
@@ -42,13 +41,11 @@ pub struct Verified {
 }
 
 /// Verifies verdicts of sketches, if the model wants that, and notes whose fingerprints that takes.
-pub(super) struct Verification<'a> {
+pub(crate) struct Verification<'a> {
     judge: SketchJudge<'a>,
     fingerprints: Fingerprints,
     /// Group -> whether the fingerprint of its text is needed.
     is_needed: Vec<AtomicBool>,
-    /// Whether any is.
-    needs_more: AtomicBool,
     checked: AtomicU64,
     refuted: AtomicU64,
 }
@@ -57,7 +54,7 @@ impl<'a> Verification<'a> {
     /// Nothing is needed yet. What an interrupted run has made is taken up.
     ///
     /// Errors: a file cannot be written.
-    pub(super) fn new(
+    pub(crate) fn new(
         judge: SketchJudge<'a>,
         partial: PartialFingerprints,
     ) -> Result<Verification<'a>> {
@@ -69,14 +66,13 @@ impl<'a> Verification<'a> {
             judge,
             fingerprints: Fingerprints::new(groups, partial, judge.context.resume)?,
             is_needed: (0..groups).map(|_| AtomicBool::default()).collect(),
-            needs_more: AtomicBool::default(),
             checked: AtomicU64::default(),
             refuted: AtomicU64::default(),
         })
     }
 
     /// The fingerprints of these pairs will be needed.
-    pub(super) fn need(&self, pairs: &[Pair]) {
+    pub(crate) fn need(&self, pairs: &[Pair]) {
         let pairs = pairs.iter().filter(|pair| self.needs_verification(pair));
         for page in pairs.flat_map(|pair| [pair.a, pair.b]) {
             self.need_text(self.judge.groups.of(page));
@@ -92,22 +88,28 @@ impl<'a> Verification<'a> {
             && self.judge.context.page(page).text_hash.is_some()
         {
             self.is_needed[group.at()].store(true, Ordering::Relaxed);
-            self.needs_more.store(true, Ordering::Relaxed);
         }
     }
 
-    /// True if fingerprints turned out to be needed that were not made.
-    pub(super) fn needs_more(&self) -> bool {
-        self.needs_more.load(Ordering::Relaxed)
+    /// The texts of these groups may be needed; those that have a partial fingerprint need not be made ready for that.
+    pub(crate) fn need_texts(&self, groups: &[GroupNo]) {
+        groups.par_iter().for_each(|&group| {
+            let text = self.judge.groups.first_of_text(group);
+            if self
+                .partial_page(text)
+                .is_none_or(|page| !self.fingerprints.has_partial(page))
+            {
+                self.need_text(group);
+            }
+        });
     }
 
     /// Makes what is needed.
     ///
     /// Errors: those of [`TextSource::each`], and a temporary file that cannot be written.
-    pub(super) fn prepare(&mut self, texts: &dyn TextSource) -> Result<()> {
+    pub(crate) fn prepare(&mut self, texts: &dyn TextSource) -> Result<()> {
         self.checked = AtomicU64::default();
         self.refuted = AtomicU64::default();
-        self.needs_more = AtomicBool::default();
         let pages = self.needed_pages();
         let context = self.judge.context;
         let Some(verifier) = context.model.verifier().filter(|_| !pages.is_empty()) else {
@@ -143,7 +145,7 @@ impl<'a> Verification<'a> {
 
     /// A batch: for each pair, as sketches see it, the verdict that counts; none where a fingerprint has not been made, which then
     /// is needed.
-    pub(super) fn verify(&self, pairs: &[Pair]) -> Vec<Option<Pair>> {
+    pub(crate) fn verify(&self, pairs: &[Pair]) -> Vec<Option<Pair>> {
         let Some(verifier) = self.judge.context.model.verifier() else {
             return pairs.iter().copied().map(Some).collect();
         };
@@ -172,7 +174,7 @@ impl<'a> Verification<'a> {
     }
 
     /// How many verdicts were verified since the fingerprints were made.
-    pub(super) fn verified(&self) -> Verified {
+    pub(crate) fn verified(&self) -> Verified {
         Verified {
             checked: self.checked.load(Ordering::Relaxed),
             refuted: self.refuted.load(Ordering::Relaxed),
@@ -229,7 +231,7 @@ impl<'a> Verification<'a> {
 
     /// How many words over the limit the text of a group has in passages that all these others together do not have; `None` if the method
     /// does not know, or if a fingerprint has not been made, which then is needed.
-    pub(super) fn own_against(&self, group: GroupNo, others: &[GroupNo]) -> Option<u32> {
+    pub(crate) fn own_against(&self, group: GroupNo, others: &[GroupNo]) -> Option<u32> {
         let verifier = self.judge.context.model.verifier()?;
         let full = |&group: &GroupNo| {
             let full = self.fingerprint(self.judge.groups.first_of_text(group), verifier);
@@ -253,18 +255,23 @@ impl<'a> Verification<'a> {
     /// The full fingerprint of a text; if it was not expected to be needed, made from the partial one, if there is one.
     fn fingerprint(&self, text: GroupNo, verifier: &dyn Verifier) -> Option<Row<'_, u64>> {
         let of_partial = || {
-            let groups = self.judge.groups;
-            let of_text = GroupNo::first(groups.len()).skip(text.at());
-            let of_text = of_text.take_while(|&group| groups.first_of_text(group) == text);
-            let page = page_of(self.judge, &of_text.collect::<Vec<GroupNo>>())?;
-            self.fingerprints.of_page(page, verifier)
+            self.fingerprints
+                .of_page(self.partial_page(text)?, verifier)
         };
         self.fingerprints.get(text, verifier).or_else(of_partial)
     }
 
+    /// The page whose partial fingerprint counts for a text.
+    fn partial_page(&self, text: GroupNo) -> Option<PageNo> {
+        let groups = self.judge.groups;
+        let of_text = (text.0..groups.len() as u32).map(GroupNo);
+        let of_text = of_text.take_while(|&group| groups.first_of_text(group) == text);
+        page_of(self.judge, &of_text.collect::<Vec<GroupNo>>())
+    }
+
     /// Those of a group's candidates that hold: the most similar are verified first, until [`HOPELESS`] fail together, or [`IDLE`] times as many
     /// do nothing but overlap.
-    pub(super) fn verify_best_first(&self, mut candidates: BestFirst<'_>) -> Vec<Pair> {
+    pub(crate) fn verify_best_first(&self, mut candidates: BestFirst<'_>) -> Vec<Pair> {
         let (mut held, mut idle) = (Vec::new(), 0);
         loop {
             let next: Vec<Pair> = candidates.by_ref().take(HOPELESS).collect();
@@ -287,74 +294,4 @@ fn page_of(judge: SketchJudge<'_>, groups_of_text: &[GroupNo]) -> Option<PageNo>
     let members = |&group: &GroupNo| judge.groups.members(group);
     let first = groups_of_text.iter().flat_map(members).min()?;
     Some(judge.context.by_id[first.at()])
-}
-
-/// The pairs of a group with others that sketches relate to it, by falling similarity, then in the given order. For pairs that
-/// are not requested, only an upper bound of the similarity is computed.
-pub(super) struct BestFirst<'q> {
-    one: &'q OneToMany<'q>,
-    others: &'q [GroupNo],
-    /// The next one is the greatest.
-    heap: BinaryHeap<Place>,
-    /// Of each of the others the pair, once it is known.
-    pairs: Vec<Option<Pair>>,
-}
-
-/// The bits of a similarity, which are in order as none is negative; whether it is only an upper bound; and whose it is. Bounds come
-/// first.
-type Place = (u32, bool, Reverse<usize>);
-
-impl<'q> BestFirst<'q> {
-    /// Of fewer than `bounded` others all pairs are made at once.
-    pub(super) fn new(
-        one: &'q OneToMany<'q>,
-        others: &'q [GroupNo],
-        bounded: usize,
-    ) -> BestFirst<'q> {
-        let bound = (others.len() >= bounded).then(|| one.upper_bound());
-        let chunks = others.par_chunks(FETCHED);
-        let (heap, pairs) = match bound.flatten() {
-            Some(bound) => {
-                let most = chunks.flat_map_iter(|others| one.at_most(&bound, others));
-                let most: Vec<Option<f32>> = most.collect();
-                let most = most.into_iter().enumerate();
-                let places =
-                    most.filter_map(|(at, most)| Some((most?.to_bits(), true, Reverse(at))));
-                (places.collect(), vec![None; others.len()])
-            }
-            None => {
-                let pairs = chunks.flat_map_iter(|others| one.with_each(others));
-                let pairs: Vec<Pair> = pairs.collect();
-                let pairs: Vec<Option<Pair>> = pairs.into_iter().map(Some).collect();
-                let similarity = |pair: &Pair| pair.similarity.to_bits();
-                let places = pairs.iter().flatten().enumerate();
-                let places = places.map(|(at, pair)| (similarity(pair), false, Reverse(at)));
-                (places.collect(), pairs)
-            }
-        };
-        BestFirst {
-            one,
-            others,
-            heap,
-            pairs,
-        }
-    }
-}
-
-impl Iterator for BestFirst<'_> {
-    type Item = Pair;
-
-    fn next(&mut self) -> Option<Pair> {
-        while let Some((_, is_bound, Reverse(at))) = self.heap.pop() {
-            if !is_bound {
-                return self.pairs[at].take();
-            }
-            if let Some(pair) = self.one.with(self.others[at]) {
-                self.heap
-                    .push((pair.similarity.to_bits(), false, Reverse(at)));
-                self.pairs[at] = Some(pair);
-            }
-        }
-        None
-    }
 }

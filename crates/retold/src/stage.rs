@@ -1,0 +1,116 @@
+//! The stages of a run, and how long each takes.
+
+use std::time::{Duration, Instant};
+
+use crate::system::cpu_time;
+
+/// A stage of the main job. Progress, the summary, `summary.json` and the documentation call it by the same name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Stage {
+    /// Inputs are hashed, so that a run which goes on can tell that they are the same.
+    HashInputs,
+    /// Document frequencies are counted, for methods that weigh words by them.
+    CountWords,
+    /// Files are read, their pages sketched.
+    Read,
+    /// Noise is learnt from the sketches.
+    Learn,
+    /// Noise is deleted, and pages that are the same to every judge become one exact group.
+    Group,
+    /// The prefix join finds pairs that share keys which few groups have.
+    Join,
+    /// Posting lists of heavy keys are probed for pairs that share nothing else.
+    HeavyKeys,
+    /// Texts are made ready to be aligned: their full fingerprints.
+    Fingerprint,
+    /// Pairs of groups on short posting lists are verified on fingerprints, before pages are decided.
+    Verify,
+    /// Pages are decided in the order of preference: kept or dropped.
+    Retain,
+    /// Components become clusters, and their pairs are listed.
+    Cluster,
+    /// The words of pages are read again, for passages.
+    Words,
+    /// Runs of words are chosen by which pages with a passage in common are found.
+    Seeds,
+    /// Pages are aligned where they share such runs.
+    Align,
+    /// Words of passages are found in what is shown of pages.
+    Places,
+    /// Files are written.
+    Write,
+}
+
+impl Stage {
+    /// Its name, everywhere.
+    pub fn name(self) -> &'static str {
+        match self {
+            Stage::HashInputs => "hash inputs",
+            Stage::CountWords => "count words",
+            Stage::Read => "read",
+            Stage::Learn => "learn",
+            Stage::Group => "group",
+            Stage::Join => "join",
+            Stage::HeavyKeys => "heavy keys",
+            Stage::Fingerprint => "fingerprint",
+            Stage::Verify => "verify",
+            Stage::Retain => "retain",
+            Stage::Cluster => "cluster",
+            Stage::Words => "words",
+            Stage::Seeds => "seeds",
+            Stage::Align => "align",
+            Stage::Places => "places",
+            Stage::Write => "write",
+        }
+    }
+}
+
+/// A stage and the time that it took.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct StageTime {
+    /// The stage.
+    pub stage: Stage,
+    /// The time that passed.
+    pub wall: Duration,
+    /// The time for which all threads together were at work, if the system reports it.
+    pub cpu: Option<Duration>,
+}
+
+/// Measures stages, one after the other. A stage that is entered again adds to its time.
+#[derive(Default)]
+pub(crate) struct StageClock {
+    running: Option<(Stage, Instant, Option<Duration>)>,
+    times: Vec<StageTime>,
+}
+
+impl StageClock {
+    /// The stage before ends here, and this one begins.
+    pub(crate) fn begin(&mut self, stage: Stage) {
+        let now = (Instant::now(), cpu_time());
+        self.end(now);
+        self.running = Some((stage, now.0, now.1));
+    }
+
+    fn end(&mut self, (now, cpu): (Instant, Option<Duration>)) {
+        let Some((stage, since, cpu_since)) = self.running.take() else {
+            return;
+        };
+        let wall = now - since;
+        let cpu = cpu.zip(cpu_since).map(|(now, since)| now - since);
+        match self.times.iter_mut().find(|time| time.stage == stage) {
+            Some(time) => {
+                time.wall += wall;
+                time.cpu = time.cpu.zip(cpu).map(|(before, now)| before + now);
+            }
+            None => self.times.push(StageTime { stage, wall, cpu }),
+        }
+    }
+
+    /// The last stage ends: the times of all, in the order in which they began.
+    pub(crate) fn finish(mut self) -> Vec<StageTime> {
+        self.end((Instant::now(), cpu_time()));
+        self.times
+    }
+}
