@@ -172,8 +172,3 @@ pub use removed::{Removal, RemovedPage, RemovedScore, evaluate_removed, read_rem
 
 // What the system says of this process.
 pub use system::{cpu_time, machine_memory, peak_memory, read_exact_at, resident_memory};
-
-/// The guide's page on the library, so that its examples are tested.
-#[cfg(doctest)]
-#[doc = include_str!("../../../docs/guide/8-using-the-library.md")]
-pub struct Guide;
