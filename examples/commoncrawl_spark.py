@@ -3,7 +3,7 @@
     spark-submit --archives retold.zip#packages --conf spark.executorEnv.PYTHONPATH=packages \\
         examples/commoncrawl_spark.py 's3a://commoncrawl/crawl-data/CC-MAIN-.../*.warc.gz' OUT
 
-OUT/pages gets the pages as Parquet, OUT/kept the pages that stay, OUT/dropped and OUT/pairs the decisions. docs/guide/10-spark.md says how
+OUT/pages gets the pages as Parquet, OUT/kept the pages that stay, OUT/dropped and OUT/pairs the decisions. docs/guide/python.md says how
 the package gets to the executors. On one machine: python examples/commoncrawl_spark.py WARCS OUT --master 'local[*]'
 """
 

@@ -18,11 +18,11 @@ DOCS = ROOT / "docs"
 
 
 def groups():
-    guide = sorted(DOCS.glob("guide/[0-9]*.md"), key=lambda page: int(page.name.split("-")[0]))
-    yield guide
-    for page in sorted([ROOT / "README.md", *DOCS.glob("reference/**/*.md"), *DOCS.glob("start/*.md"), *DOCS.glob("concepts/*.md"), *DOCS.glob("*.md")]):
-        # Most go on from the run of the first page.
-        yield [page] if "$ retold dedup examples/pages -o out\n" in page.read_text() else [guide[0], page]
+    first = DOCS / "start/first-run.md"
+    pages = sorted([ROOT / "README.md", *DOCS.glob("*.md"), *(page for folder in ("start", "guide", "reference") for page in DOCS.glob(f"{folder}/**/*.md"))])
+    for page in pages:
+        # Most go on from the first run.
+        yield [page] if "$ retold dedup examples/pages -o out\n" in page.read_text() else [first, page]
 
 
 def blocks(page):

@@ -79,9 +79,9 @@ pub use status::Status;
 pub use story::{Change, Order, Story, StoryLine, StoryPage, StoryPart};
 pub use writer::{Added, Writer};
 
-/// The guide's page on this crate, so that its examples are tested.
+/// The guide's page on Rust, so that its examples are tested: those of the library too.
 #[cfg(doctest)]
-#[doc = include_str!("../../../docs/guide/24-index-in-rust.md")]
+#[doc = include_str!("../../../docs/guide/rust.md")]
 pub struct Guide;
 
 #[cfg(test)]

@@ -148,8 +148,3 @@ pub mod internal {
     pub use crate::text::{Folder, count_chars, decodes, text_hash};
     pub use crate::verify::{Take, TextSource};
 }
-
-/// The guide's page on the library, so that its examples are tested.
-#[cfg(doctest)]
-#[doc = include_str!("../../../docs/guide/8-using-the-library.md")]
-pub struct Guide;

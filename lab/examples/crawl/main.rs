@@ -8,7 +8,7 @@
 //! unique. `pages`: a fifth of the pages are reprints of five kinds, in families of up to 10,000 whose sizes follow
 //! Zipf's law, on 1,000 sites with templates. `hard`: see [`hard::KINDS`]. `GOLD.tsv` gets a line for every planted reprint:
 //! its id, its original's, its kind. `score` prints how many of them a run has found, by kind. The figures stand in
-//! `docs/scale.md` and `docs/lab/scale.md`.
+//! `docs/concepts.md` and `docs/lab/scale.md`.
 
 mod hard;
 mod words;

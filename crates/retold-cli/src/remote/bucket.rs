@@ -78,7 +78,7 @@ fn failure(error: StoreError) -> Failure {
 fn said(error: &StoreError) -> String {
     match error {
         StoreError::PermissionDenied { .. } | StoreError::Unauthenticated { .. } => {
-            "access is denied; set the credentials in the environment, or read without any (docs/guide/13-remote.md)".into()
+            "access is denied; set the credentials in the environment, or read without any (docs/guide/inputs.md)".into()
         }
         StoreError::NotFound { .. } => "nothing is there".into(),
         error => redacted(error),
