@@ -1,8 +1,8 @@
 //! From sources to a [`Collection`]: every page sketched, every record accounted for; and what a model learns from it.
 
 mod batch;
-mod census;
 mod collection;
+mod counts;
 mod learn;
 mod pages;
 mod rejects;

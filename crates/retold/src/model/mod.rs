@@ -3,7 +3,7 @@
 //! A model is a configuration, a method and what was learnt from a collection. Batch runs, `explain` and everything else that
 //! needs the relation of two pages ask a model. Models are frozen: learning makes a new one.
 
-mod context_similarity;
+mod agree;
 mod file;
 mod judge;
 mod judgement;

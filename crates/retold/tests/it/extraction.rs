@@ -1,7 +1,7 @@
 //! Main text of ten pages written for this test after the templates of real sites, and of pages that are difficult on purpose.
 //!
 //! `golden/NAME.html` is the page and `golden/NAME.txt` the expected result: the language, then the blocks. To write the
-//! results again after an intended change: `RETOLD_BLESS=1 cargo test -p retold --test extraction`.
+//! results again after an intended change: `RETOLD_BLESS=1 cargo test -p retold --test it extraction`.
 
 use std::path::{Path, PathBuf};
 

@@ -30,7 +30,7 @@ fn of_table(table: &'static str, c: char) -> Option<&'static str> {
 }
 
 fn simplified(c: char) -> Option<char> {
-    of_table(include_str!("../data/opencc/TSCharacters.txt"), c)?
+    of_table(include_str!("../../data/opencc/TSCharacters.txt"), c)?
         .chars()
         .next()
 }
@@ -61,7 +61,7 @@ fn plain_fold(text: &str, options: &TextOptions) -> String {
     }
     if options.simplify {
         for c in &mut chars {
-            let japanese = include_str!("../data/opencc/JPShinjitaiCharacters.txt");
+            let japanese = include_str!("../../data/opencc/JPShinjitaiCharacters.txt");
             let old = of_table(japanese, *c).filter(|old| old.chars().count() == 1);
             let old = old.and_then(|old| old.chars().next());
             let spelled = c.to_string();
