@@ -1,8 +1,8 @@
-//! What judges the pages of an index.
+//! The model of an index with its epoch.
 
 use retold::Model;
 
-/// A model, and the epoch that it is of.
+/// A model and its epoch.
 #[derive(Clone, Debug)]
 pub(crate) struct Judge {
     pub(crate) model: Model,
