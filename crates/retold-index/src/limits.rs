@@ -1,4 +1,3 @@
-
 /// Sizes at which files are rewritten. Tests set them low.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Limits {
