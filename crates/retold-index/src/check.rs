@@ -93,7 +93,6 @@ impl Index {
     }
 }
 
-/// Reads all frames and decodes their contents.
 fn check_log(folder: &Path, (number, sure): (u32, u64), model: &Model) -> Result<()> {
     let log = Log::open(folder, number, false)?;
     log.replay(0, sure, |frames| {

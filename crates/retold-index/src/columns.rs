@@ -53,7 +53,6 @@ pub(crate) struct Columns {
 }
 
 impl Columns {
-    /// The number of rows.
     pub(crate) fn len(&self) -> usize {
         self.ends.len()
     }
@@ -95,7 +94,6 @@ pub(crate) fn folded(title: &str, folder: Folder) -> String {
     folded.replace(['\n', '\r'], " ")
 }
 
-/// The folded words of a search query.
 pub(crate) fn words(query: &str, folder: Folder) -> Vec<String> {
     let folded = folded(query, folder);
     folded.split_whitespace().map(str::to_owned).collect()

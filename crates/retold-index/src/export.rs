@@ -96,7 +96,6 @@ impl Index {
             .run_sketched(collection, &texts)
     }
 
-    /// Adds pages to a collection.
     pub(crate) fn export(
         &self,
         pages: Vec<u32>,

@@ -22,7 +22,6 @@ pub struct StoryFigures {
     pub most_a_day: u64,
 }
 
-/// Seconds of a day.
 pub(crate) const DAY: i64 = 24 * 3600;
 
 impl StoryFigures {

@@ -259,7 +259,6 @@ impl Index {
         }
     }
 
-    /// The text of a page.
     pub(crate) fn text_of(&self, page: u32) -> Result<Option<Text>> {
         let (row, log, options) = {
             let state = self.read();
@@ -333,7 +332,6 @@ impl Index {
 /// How often an open is retried when a writer replaces files meanwhile.
 pub(crate) const TRIES: usize = 20;
 
-/// Opens the current state of the index in a folder.
 pub(crate) fn opened(folder: &Path) -> Result<State> {
     let mut tries = 0;
     loop {
@@ -348,7 +346,6 @@ pub(crate) fn opened(folder: &Path) -> Result<State> {
     }
 }
 
-/// The error for an unknown id.
 pub(crate) fn unknown(id: &str) -> Error {
     Error::usage(format!("no page of the index has the id `{id}`"))
 }

@@ -13,7 +13,6 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use crate::files::{damaged, read_at};
 
-/// Bytes of a block.
 pub(crate) const BLOCK: usize = 4096;
 /// Bytes of a block's head: its checksum and the number of bytes used.
 const BLOCK_HEAD: usize = 10;
@@ -128,12 +127,10 @@ fn get(bytes: &mut &[u8]) -> Option<u64> {
 /// The blocks at the front of a file.
 #[derive(Debug)]
 pub(crate) struct Keys {
-    /// The first key of each block.
     pub(crate) firsts: Vec<u64>,
 }
 
 impl Keys {
-    /// The blocks that may contain a key.
     fn blocks(&self, key: u64) -> std::ops::Range<usize> {
         let start = self.firsts.partition_point(|&first| first < key);
         let end = self.firsts.partition_point(|&first| first <= key);
@@ -164,7 +161,6 @@ impl Keys {
         Ok(())
     }
 
-    /// All postings, block by block.
     pub(crate) fn iter<'a>(
         &'a self,
         (file, path): (&'a File, &'a Path),

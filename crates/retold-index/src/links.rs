@@ -4,7 +4,6 @@ use retold::internal::StoryGraph;
 use retold::{Error, Findings, Rank, Relation, Result};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// The relation of a page to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LinkKind {
     Related(Relation),

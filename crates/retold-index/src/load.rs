@@ -9,7 +9,6 @@ use retold::read::language_of;
 use crate::columns::{Columns, folded};
 use crate::index::Index;
 
-/// Entries read at a time.
 const BATCH: usize = 4096;
 
 impl Index {

@@ -6,7 +6,6 @@ use std::path::Path;
 
 use retold::{Error, Result};
 
-/// The lock file.
 pub(crate) const LOCK: &str = "lock";
 
 /// The writer's lock. The operating system releases it when the process ends.

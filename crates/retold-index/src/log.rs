@@ -19,7 +19,6 @@ pub(crate) const HEAD: usize = 40;
 /// The first bytes of a frame.
 const MAGIC: &[u8; 3] = b"rtl";
 
-/// The kind of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// A page; the parts are its entry and its text.
@@ -39,15 +38,11 @@ const KINDS: [(Kind, u8); 4] = [
     (Kind::Commit, b'c'),
 ];
 
-/// The head of a frame.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Head {
     pub(crate) kind: Kind,
-    /// Bytes of the first part.
     pub(crate) first: u32,
-    /// Bytes of the second part.
     pub(crate) second: u32,
-    /// Page number.
     pub(crate) page: u32,
     check_first: u64,
     check_second: u64,
@@ -87,7 +82,6 @@ impl Head {
         })
     }
 
-    /// Bytes of the whole frame.
     pub(crate) fn length(self) -> u64 {
         HEAD as u64 + u64::from(self.first) + u64::from(self.second)
     }
@@ -108,14 +102,12 @@ pub(crate) fn frame(to: &mut Vec<u8>, kind: Kind, page: u32, first: &[u8], secon
     to.extend(second);
 }
 
-/// A log file.
 #[derive(Debug)]
 pub(crate) struct Log {
     pub(crate) path: PathBuf,
     file: File,
 }
 
-/// A frame read from a log.
 pub(crate) struct Frame {
     pub(crate) at: u64,
     pub(crate) head: Head,
@@ -124,7 +116,6 @@ pub(crate) struct Frame {
 }
 
 impl Log {
-    /// The file name of a log.
     pub(crate) fn name(number: u32) -> String {
         format!("log-{number:06}")
     }
@@ -159,7 +150,6 @@ impl Log {
         write.map_err(Error::io("cannot write", &self.path))
     }
 
-    /// Truncates the log at an offset.
     pub(crate) fn cut(&self, at: u64) -> Result<()> {
         let cut = self.file.set_len(at);
         cut.map_err(Error::io("cannot write", &self.path))

@@ -11,7 +11,6 @@ enum Few {
     Many(Vec<u32>),
 }
 
-/// Postings in memory.
 #[derive(Debug, Default)]
 pub(crate) struct Memory {
     lists: FxHashMap<u64, Few>,
@@ -76,7 +75,6 @@ impl Memory {
         self.words.truncate(kept);
     }
 
-    /// The number of postings.
     pub(crate) fn len(&self) -> usize {
         self.postings + self.words.len()
     }
@@ -86,7 +84,6 @@ impl Memory {
         self.postings + self.words.len() / 2
     }
 
-    /// All postings, ascending.
     pub(crate) fn sorted(&self) -> Vec<(u64, u32)> {
         let mut all = Vec::with_capacity(self.len());
         all.extend(&self.words);

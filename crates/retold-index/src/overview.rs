@@ -23,7 +23,6 @@ const LISTED: usize = 12;
 pub struct StoryKey(Reverse<i64>, Reverse<i64>, u32);
 
 impl StoryKey {
-    /// A page of the story.
     pub(crate) fn page(self) -> u32 {
         self.2
     }
@@ -335,7 +334,6 @@ struct Counted {
     days: BTreeMap<i64, (u64, u64)>,
 }
 
-/// Days in an overview.
 const DAYS: i64 = 30;
 
 impl Counted {

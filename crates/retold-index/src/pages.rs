@@ -44,7 +44,6 @@ impl Row {
         })
     }
 
-    /// Bytes of the whole frame.
     pub(crate) fn frame(&self) -> u64 {
         crate::log::HEAD as u64 + u64::from(self.lengths.0) + u64::from(self.lengths.1)
     }
@@ -122,7 +121,6 @@ impl Pages {
         self.rows.len()
     }
 
-    /// Number of live pages.
     pub(crate) fn live(&self) -> usize {
         self.rows.len() - self.gone
     }
@@ -140,7 +138,6 @@ impl Pages {
         (self.rows[page as usize].moment, self.graph.place(page))
     }
 
-    /// Number of keys of a page.
     pub(crate) fn keys(&self, page: u32) -> usize {
         self.keys
             .get(page as usize)
@@ -172,7 +169,6 @@ impl Pages {
         &self.rows[pages.start as usize..pages.end as usize]
     }
 
-    /// Whether the page is live.
     pub(crate) fn is_live(&self, page: u32) -> bool {
         self.graph.is_live(page)
     }

@@ -214,7 +214,6 @@ impl Index {
         Ok(matches)
     }
 
-    /// The model and its epoch.
     pub(crate) fn judge(&self) -> Judge {
         let state = self.read();
         Judge {

@@ -247,7 +247,6 @@ impl<'a> Build<'a> {
         let text = unpack(packed, self.state.model.text_options(), &self.log.path)?;
         let words = text.as_ref().map_or_else(Vec::new, keys_of_text);
         if entry.language.is_none() {
-            // 0.1 did not store it.
             entry.language = text.and_then(|text| text.language()).map(str::to_owned);
         }
         let page = self.state.pages.len() as u32;
@@ -310,7 +309,6 @@ impl<'a> Build<'a> {
         Ok(())
     }
 
-    /// Switches to the new index.
     fn finish(mut self, learnt: bool) -> Result<State> {
         self.commit()?;
         self.log.sync()?;

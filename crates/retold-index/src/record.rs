@@ -158,7 +158,6 @@ fn kept<T>(
     })
 }
 
-/// Compresses a text.
 pub(crate) fn pack(text: &Text) -> Vec<u8> {
     let bytes = text.to_bytes();
     let packed = COMPRESSOR

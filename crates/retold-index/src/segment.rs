@@ -21,11 +21,8 @@ use crate::pages::{Row, ScopeRow};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Named {
     pub(crate) number: u32,
-    /// Its pages.
     pub(crate) pages: Range<u32>,
-    /// Number of postings.
     pub(crate) postings: u64,
-    /// Length of its file.
     pub(crate) length: u64,
 }
 
@@ -54,7 +51,6 @@ pub(crate) struct Segment {
 const FOOT: usize = 4 * 8 + 2 * 8;
 
 impl Segment {
-    /// The file name of a segment.
     pub(crate) fn name(number: u32) -> String {
         format!("seg-{number:06}")
     }
@@ -141,17 +137,14 @@ impl Segment {
         Ok((segment, facts))
     }
 
-    /// See [`Keys::guess`].
     pub(crate) fn guess(&self, key: u64) -> usize {
         self.keys.guess(key)
     }
 
-    /// See [`Keys::pages`].
     pub(crate) fn pages(&self, key: u64, take: impl FnMut(u32) -> bool) -> Result<()> {
         self.keys.pages((&self.file, &self.path), key, take)
     }
 
-    /// All postings, ascending.
     pub(crate) fn postings(&self) -> impl Iterator<Item = Result<(u64, u32)>> + '_ {
         let blocks = self.keys.iter((&self.file, &self.path));
         blocks.flat_map(|block| {
@@ -163,7 +156,6 @@ impl Segment {
         })
     }
 
-    /// Reads the facts again.
     pub(crate) fn facts(&self) -> Result<Facts> {
         let read = read_tail(&self.file, &self.path, self.named.length)?;
         let (_, facts) = read.ok_or_else(|| damaged(&self.path, "its end is not whole"))?;

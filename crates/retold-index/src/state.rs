@@ -21,9 +21,7 @@ use crate::segment::{Facts, Named, Segment};
 use crate::terms::keys_of_packed;
 use crate::told::{Stories, Telling};
 
-/// The name of the manifest file.
 pub(crate) const MANIFEST: &str = "manifest.json";
-/// The version of the format of all files.
 const FORMAT: u32 = 1;
 
 /// Names the files of the index. It is always replaced as a whole.
@@ -32,13 +30,9 @@ pub(crate) struct Manifest {
     pub(crate) format: u32,
     /// The release that wrote the index, for information.
     pub(crate) release: String,
-    /// How often the manifest was replaced.
     pub(crate) generation: u64,
-    /// How often the model has learnt.
     pub(crate) epoch: u32,
-    /// Name of the model file.
     pub(crate) model: String,
-    /// Whether texts are kept.
     pub(crate) texts: bool,
     /// The logs, with the bytes of each that are known to be on disk.
     pub(crate) logs: Vec<(u32, u64)>,
@@ -46,7 +40,6 @@ pub(crate) struct Manifest {
     pub(crate) segments: Vec<Named>,
     /// Offset in the last log of the first page that is in no segment.
     pub(crate) tail: u64,
-    /// The number of the next file.
     pub(crate) next: u32,
     /// Number of pages that had been removed when pages were last renumbered; cursors count them.
     #[serde(default)]
@@ -134,7 +127,6 @@ impl Manifest {
         serde_json::from_str(&text).map_err(wrong)
     }
 
-    /// Replaces the manifest in the folder.
     pub(crate) fn write(&mut self, folder: &Path) -> Result<()> {
         self.generation += 1;
         self.release = env!("CARGO_PKG_VERSION").to_owned();
@@ -142,7 +134,6 @@ impl Manifest {
         replace(&folder.join(MANIFEST), sealed(&text).as_bytes())
     }
 
-    /// The files of the index.
     pub(crate) fn files(&self) -> Vec<String> {
         let logs = self.logs.iter().map(|&(number, _)| Log::name(number));
         let segments = self
@@ -183,19 +174,16 @@ pub(crate) fn model_name(epoch: u32) -> String {
     format!("model-{epoch:06}.json")
 }
 
-/// Reads the model that a manifest names.
 pub(crate) fn read_model(folder: &Path, manifest: &Manifest) -> Result<Model> {
     let path = folder.join(&manifest.model);
     let json = unseal(&path)?;
     Model::from_json(&json, folder).map_err(|e| Error::usage(format!("{}: {e}", path.display())))
 }
 
-/// The key for finding a page by its id.
 pub(crate) fn id_key(id: &str) -> u64 {
     xxh3_64_with_seed(id.as_bytes(), 1)
 }
 
-/// The key for finding pages by their text.
 pub(crate) fn text_key(text: u128) -> u64 {
     xxh3_64_with_seed(&text.to_le_bytes(), 2)
 }
@@ -248,7 +236,6 @@ pub(crate) struct State {
 }
 
 impl State {
-    /// A state with nothing loaded.
     pub(crate) fn empty(manifest: Manifest, model: Model) -> State {
         State {
             model,
@@ -368,7 +355,6 @@ impl State {
         Ok(())
     }
 
-    /// Applies a commit.
     fn apply(&mut self, log: &Log, number: u32, frames: Vec<Frame>) -> Result<()> {
         for frame in frames {
             let wrong = |what: &str| {
@@ -500,7 +486,6 @@ impl State {
         self.memory.pages(key).len() + segments.sum::<usize>()
     }
 
-    /// The entry of a page.
     pub(crate) fn entry(&self, page: u32) -> Result<Entry> {
         let row = *self.pages.row(page).ok_or_else(|| no_page(page))?;
         let log = self.log_of(row.log)?;
@@ -525,7 +510,6 @@ impl State {
         self.newest(id_key(id), before, is_there, |entry| entry.id == id)
     }
 
-    /// The newest page with a URL.
     pub(crate) fn find_url(&self, url: &str) -> Result<Option<(u32, Entry)>> {
         let is_of = |entry: &Entry| entry.url.as_deref() == Some(url);
         let newest =
@@ -559,7 +543,6 @@ impl State {
     }
 }
 
-/// The roots of the stories that changed.
 fn changed(stories: &mut Mutex<Stories>) -> &mut FxHashSet<u32> {
     let stories = stories.get_mut().unwrap_or_else(PoisonError::into_inner);
     &mut stories.changed

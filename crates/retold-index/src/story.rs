@@ -144,7 +144,6 @@ type Placed = ((i64, (u32, bool, u32)), u32, StoryPart);
 
 /// The pages of a story and related pages, by page number.
 struct Parts {
-    /// By time.
     pages: Vec<Placed>,
 }
 
@@ -181,7 +180,6 @@ impl Parts {
         self.own().next().map_or(page, |placed| placed.1)
     }
 
-    /// The story's own pages, by time.
     fn own(&self) -> impl Iterator<Item = &Placed> {
         self.pages
             .iter()
@@ -359,7 +357,6 @@ impl Index {
         wanted.map(|key| self.story_line(key.page())).collect()
     }
 
-    /// The story of a page, as lists show it.
     pub(crate) fn story_line(&self, page: u32) -> Result<StoryLine> {
         self.line(page, &self.parts(page)?)
     }
@@ -423,7 +420,6 @@ fn change(page: &Entry, of: &Entry, relation: Relation) -> Change {
     }
 }
 
-/// A moment as RFC 3339.
 pub(crate) fn written(seconds: i64) -> String {
     date_text(seconds).unwrap_or_else(|| seconds.to_string())
 }

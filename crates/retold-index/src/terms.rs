@@ -16,7 +16,6 @@ use crate::record::unpack;
 /// Distinct words of a text at most; later words cannot be searched for.
 const MOST: usize = 1 << 16;
 
-/// The key of a word.
 fn key(word: &str) -> u64 {
     xxh3_64_with_seed(word.as_bytes(), 4)
 }

@@ -13,13 +13,11 @@ use crate::pages::Pages;
 pub(crate) struct Told {
     /// The page that names the story.
     pub(crate) name: u32,
-    /// Pages by time.
     pub(crate) pages: Vec<u32>,
     pub(crate) moments: Vec<i64>,
 }
 
 impl Told {
-    /// The story with this root.
     fn of(pages: &Pages, root: u32) -> Told {
         let mut members: Vec<u32> = pages.graph.story(root).collect();
         members.sort_unstable_by_key(|&page| pages.time(page));
@@ -66,7 +64,6 @@ impl Telling {
         self.stories.values().map(|told| &**told)
     }
 
-    /// The number of stories.
     pub(crate) fn len(&self) -> usize {
         self.stories.len()
     }
@@ -111,7 +108,6 @@ mod tests {
 
     #[derive(Clone, Debug)]
     enum Step {
-        /// A page with its moment.
         Add(i64),
         /// Two pages, given as distances from the last one.
         Link(u32, u32, LinkKind),

@@ -40,12 +40,10 @@ pub struct Writer {
     _lock: Lock,
 }
 
-/// What a commit will do.
 #[derive(Default)]
 struct Plan {
     /// For each page: its status, its number, and the page that it replaces.
     pages: Vec<(Status, u32, Option<u32>)>,
-    /// Replaced page -> its replacement.
     gone: FxHashMap<u32, u32>,
 }
 
@@ -220,7 +218,6 @@ impl Writer {
         Ok(found)
     }
 
-    /// Undoes what was written since the last commit.
     fn undo(&mut self) {
         let mut state = self.index.write();
         let (visible, end) = (state.visible, state.end);
