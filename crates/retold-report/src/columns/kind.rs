@@ -1,6 +1,6 @@
 //! The types of columns.
 
-/// What a column holds; any of its values may be missing. `Yes` is yes or no.
+/// The type of a column. Any value may be missing. `Yes` is a Boolean.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Text,
@@ -9,5 +9,4 @@ pub(crate) enum Kind {
     Yes,
 }
 
-/// The columns of a table by name.
 pub(crate) type Columns = [(&'static str, Kind)];

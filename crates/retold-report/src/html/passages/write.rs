@@ -1,4 +1,4 @@
-//! The report, chunk by chunk.
+//! Writes the report, chunk by chunk.
 
 use std::io::{self, Write};
 
@@ -19,7 +19,7 @@ use crate::out::OutDir;
 /// Passages in a chunk of details.
 const DETAIL_CHUNK: usize = 32;
 
-/// Writes the report of passages, except its end; `summary` is what it says about the run.
+/// Writes the report of passages, except its end; `summary` describes the run.
 pub(crate) fn write(
     (findings, found): (&Findings, &Passages),
     summary: &impl Serialize,
@@ -77,7 +77,7 @@ fn written<W: Write>(
 struct Pages {
     /// Ascending.
     ranks: Vec<Rank>,
-    /// How many others have the text of a page.
+    /// Number of other pages with the same text.
     copies: FxHashMap<Rank, usize>,
 }
 
@@ -101,7 +101,7 @@ impl Pages {
         self.ranks.partition_point(|other| *other < rank)
     }
 
-    /// `[id, site, date, slot of the text or -1, copies]` of each.
+    /// A row `[id, site, date, slot of the text or -1, copies]` for each page.
     fn rows(&self, findings: &Findings, texts: &Texts) -> Vec<Value> {
         let row = |&rank: &Rank| {
             let page = findings.page(rank);
@@ -127,8 +127,9 @@ impl Pages {
         })
     }
 
-    /// `[places, sources]`: `[page, begin, end]` of each place, and
-    /// `[place, the one it has it from, begin and end, begin and end there, words that match (0 if the two were not aligned), score, whether it is later]`.
+    /// `[places, sources]`. A place is `[page, begin, end]`. A source is
+    /// `[place, place it comes from, begin and end, begin and end there, words that match (0 if the two were not aligned), score, whether
+    /// it is later]`.
     fn detail(&self, passage: &Shown) -> Value {
         let places = passage.places.iter();
         let places: Vec<Value> = places
