@@ -79,7 +79,6 @@ struct SpanLine<'a> {
     begin: u32,
     end: u32,
     block: String,
-    /// Whether it is cut.
     cut: bool,
 }
 
@@ -297,7 +296,6 @@ impl Found<'_> {
         }
     }
 
-    /// The statistics of the run.
     fn summary(&self, wanted: &BlockJob) -> BlockSummary {
         let (blocks, job) = (&self.blocks, &wanted.job);
         let all = blocks.pages();
@@ -343,7 +341,6 @@ impl Found<'_> {
     }
 }
 
-/// Writes a table with a line for each item.
 fn table<T, L: Serialize>(
     out: &OutDir,
     name: &str,

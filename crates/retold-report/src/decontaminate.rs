@@ -87,7 +87,6 @@ struct Line<'a> {
     end: u32,
 }
 
-/// The result of a record.
 enum Made {
     /// A page's id and its contaminations.
     Page(String, Vec<Contamination>),

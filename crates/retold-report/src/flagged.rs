@@ -149,7 +149,6 @@ mod tests {
 
     use super::*;
 
-    /// Fifteen sentences that are unique to this number.
     fn story(number: usize) -> String {
         let sentence = |n: usize| {
             let word = |at: usize| format!("w{}x{n}x{at}", number * 7919 % 10_007);

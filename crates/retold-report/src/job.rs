@@ -82,7 +82,6 @@ pub(crate) fn no_page(job: &Job, (read, rejected): (u64, u64), first: &str) -> E
     ))
 }
 
-/// Reads the inputs and finds copies.
 pub(crate) fn find(job: &Job, run: &RunConfig, watch: &dyn Watch) -> Result<Findings> {
     let dedup = |model: Model| Dedup::new(model).resources(run).watch(watch);
     match &job.against {

@@ -92,14 +92,12 @@ pub(crate) fn each_source(
     })
 }
 
-/// Decides what happens to each record.
 struct Decisions<'a> {
     findings: &'a Findings,
     /// Source -> its first page in the order of reading.
     first: Vec<usize>,
     /// Page in the order of reading -> rank.
     ranks: Vec<Rank>,
-    /// Rank -> whether the page is dropped.
     is_dropped: Vec<bool>,
     output: &'a OutputConfig,
     /// What is added to records, if anything.

@@ -8,7 +8,6 @@ use retold::{Findings, Rank, Relation};
 
 use crate::output::{Names, OutputConfig};
 
-/// The mark of one page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Mark<'a> {
     /// Number of its cluster, if any.
@@ -26,7 +25,6 @@ pub(crate) struct Mark<'a> {
     pub dropped: u64,
 }
 
-/// The marks of all pages.
 pub(crate) struct Marks<'a> {
     findings: &'a Findings,
     /// Rank -> cluster number.

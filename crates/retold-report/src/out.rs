@@ -33,7 +33,6 @@ pub struct OutDir {
     earlier: BTreeSet<PathBuf>,
     /// Whether this run created the folder; if so, it is removed when the run fails.
     is_new: bool,
-    /// Locked while it is open.
     _lock: File,
 }
 
@@ -173,7 +172,6 @@ pub(crate) fn is_output(folder: &Path) -> bool {
     folder.join(MANIFEST).is_file()
 }
 
-/// The names in a folder, sorted.
 fn entries(folder: &Path) -> Result<Vec<OsString>> {
     let failed = || Error::io("cannot read", folder);
     let mut names = Vec::new();
@@ -249,7 +247,6 @@ fn lock(out: &Path) -> Result<File> {
     Ok(file)
 }
 
-/// The files that the manifest lists.
 fn earlier(out: &Path) -> BTreeSet<PathBuf> {
     let list = fs::read_to_string(out.join(MANIFEST)).unwrap_or_default();
     let files = list.lines().map(file_of);

@@ -231,7 +231,6 @@ pub fn find_passages(wanted: &PassageJob, watch: &dyn Watch) -> Result<PassageSu
     })
 }
 
-/// Seconds of each stage, where known.
 fn seconds(
     findings: &Findings,
     found: &Passages,
@@ -242,7 +241,6 @@ fn seconds(
     known.collect()
 }
 
-/// The statistics of the run.
 fn summary(wanted: &PassageJob, findings: &Findings, found: &Passages) -> PassageSummary {
     let (passages, boilerplate) = found.count();
     let common = found.most_common.iter().map(|common| CommonLine {

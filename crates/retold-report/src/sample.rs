@@ -42,7 +42,6 @@ impl Weights {
     }
 }
 
-/// The largest number of copies of a page.
 const MOST: f64 = 1000.0;
 
 impl FromStr for Weights {

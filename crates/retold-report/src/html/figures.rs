@@ -8,11 +8,9 @@ use serde::Serialize;
 
 use retold::{Findings, Rank, Relation};
 
-/// Bars of the histogram of similarities.
 const SIMILARITY_BARS: usize = 50;
 /// Sites in the matrix at most. Which sites a page repeats is stored in 32 bits.
 const SITES: usize = 24;
-/// Bars of the timeline at most.
 const TIME_BARS: i64 = 150;
 
 /// A bar of a histogram over integers: from, to (inclusive), count.
@@ -190,18 +188,14 @@ fn who_repeats(relation: Relation, first_is_later: Option<bool>) -> (bool, bool)
     }
 }
 
-/// Pages over time.
 #[derive(Debug, PartialEq, Eq, Serialize)]
 pub(super) struct Timeline {
     /// `day`, `month` or `year`.
     pub unit: &'static str,
     /// Bars in order, without gaps: name, kept pages, dropped pages.
     pub bars: Vec<(String, u64, u64)>,
-    /// Pages without a date.
     pub undated: u64,
-    /// Pages dated before the first bar.
     pub earlier: u64,
-    /// Pages dated after the last bar.
     pub later: u64,
 }
 

@@ -9,7 +9,6 @@ use super::members::{self, MemberRow};
 use super::pairs::{Facts, PairRow, Shapes};
 use super::report::Report;
 
-/// A row for a dropped page.
 #[derive(Serialize)]
 struct Row {
     id: String,
@@ -26,7 +25,6 @@ struct Row {
     pair: bool,
 }
 
-/// Dropped pages in the overview.
 #[derive(Serialize)]
 pub(super) struct Listed {
     /// Whether the method counts lost words.

@@ -103,7 +103,6 @@ fn sites(report: &Report<'_>, members: &[Rank]) -> Vec<u32> {
 pub(super) struct Detail<'a> {
     members: Vec<MemberRow<'a>>,
     more: usize,
-    /// Pairs of members.
     pairs: Vec<([usize; 2], PairFacts)>,
     all_pairs: u64,
 }

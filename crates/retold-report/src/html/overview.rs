@@ -14,7 +14,6 @@ use crate::summary::Summary;
 const REASONS: usize = 50;
 /// Distinct reasons that are counted; further ones are not.
 const DIFFERENT: usize = 10_000;
-/// Flagged clusters shown.
 const FLAGGED: usize = 200;
 
 pub(super) fn overview(report: &Report<'_>, summary: &Summary) -> Value {

@@ -23,7 +23,6 @@ struct Tail<'a> {
     code: &'static str,
 }
 
-/// A kind of page.
 pub(crate) struct Kind {
     /// Files next to it that have the complete data.
     files: &'static str,

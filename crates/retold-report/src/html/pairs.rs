@@ -107,7 +107,6 @@ pub(super) struct Facts<'a> {
     picked: Vec<(u32, bool, u32)>,
 }
 
-/// The numbers of one pair.
 pub(super) struct PairFacts {
     numbers: (u8, f64, f64, u32, u8),
     own: [u32; 2],
@@ -269,7 +268,6 @@ impl<'a> Facts<'a> {
         all.map(|(a, b)| [a, b].map(|rank| findings.by_id[rank.at()]))
     }
 
-    /// The numbers of a pair.
     pub(super) fn of(&self, pair: &Pair) -> PairFacts {
         let findings = self.report.findings;
         let (a, b) = (findings.page(pair.a), findings.page(pair.b));

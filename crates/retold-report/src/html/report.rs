@@ -20,9 +20,7 @@ pub(super) const OTHER_PAIRS: usize = 40;
 pub(super) const FEATURES: usize = 24;
 /// Details stop after this many bytes; the list continues without them.
 pub(super) const DETAIL_BYTES: u64 = 48 << 20;
-/// Characters of all texts.
 pub(super) const TEXT_CHARS: u64 = 24 << 20;
-/// Texts in a chunk.
 pub(super) const TEXT_CHUNK: usize = 32;
 /// Single rejects that are shown.
 pub(super) const REJECTS: usize = 500;

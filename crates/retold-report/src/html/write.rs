@@ -57,7 +57,6 @@ pub(crate) fn write(
     }
 }
 
-/// Parts of the report that are made before writing.
 struct Parts<'a> {
     report: &'a Report<'a>,
     texts: &'a Chosen,

@@ -69,7 +69,6 @@ pub fn dot(network: &Network) -> String {
     out
 }
 
-/// Escapes text for XML.
 fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {

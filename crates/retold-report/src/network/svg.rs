@@ -9,7 +9,6 @@ use retold::method::{Network, Node};
 /// Width and height in units of the picture.
 const SIZE: f64 = 1200.0;
 const MARGIN: f64 = 60.0;
-/// Height of the caption.
 const CAPTION: f64 = 40.0;
 /// Larger networks show only the names of key concepts and of the nodes of highest degree.
 const NAMES: usize = 120;

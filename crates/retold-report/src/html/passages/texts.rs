@@ -19,11 +19,9 @@ pub(super) const PAGE_CHARS: usize = 20_000;
 /// For a longer page, characters shown around its passages, and at both ends of a passage longer than `LONG`.
 const AROUND: usize = 300;
 const LONG: usize = 2_000;
-/// Marked passages of a page.
 const MARKS: usize = 500;
 /// Characters of a passage in the list.
 pub(super) const EXCERPT: usize = 600;
-/// Texts in a chunk.
 pub(super) const TEXT_CHUNK: usize = 32;
 
 /// A passage on a page, and its number if the report shows it.
@@ -196,7 +194,6 @@ fn windows(marks: &[Mark], chars: usize) -> Vec<Range<usize>> {
     joined(all)
 }
 
-/// Merges ranges that overlap or touch.
 fn joined(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
     ranges.sort_unstable_by_key(|range| (range.start, range.end));
     let mut joined: Vec<Range<usize>> = Vec::new();

@@ -16,7 +16,6 @@ use crate::html::reread::nonce;
 use crate::html::write::Unfinished;
 use crate::out::OutDir;
 
-/// Passages in a chunk of details.
 const DETAIL_CHUNK: usize = 32;
 
 /// Writes the report of passages, except its end; `summary` describes the run.
@@ -75,7 +74,6 @@ fn written<W: Write>(
 
 /// The pages that the report names, by number.
 struct Pages {
-    /// Ascending.
     ranks: Vec<Rank>,
     /// Number of other pages with the same text.
     copies: FxHashMap<Rank, usize>,
@@ -118,7 +116,6 @@ impl Pages {
         self.ranks.iter().map(row).collect()
     }
 
-    /// A passage in the list.
     fn listed(&self, passage: &Shown, text: &str) -> Value {
         let first = passage.places[0];
         json!({
