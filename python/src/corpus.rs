@@ -22,7 +22,7 @@ fn paths(given: &Bound<'_, PyAny>, read: &ReadOptions) -> PyResult<Vec<PathBuf>>
     let pages = Pages::of(given, read, None)?;
     if pages.paths.is_empty() {
         return Err(PyTypeError::new_err(
-            "files are written again: name files or folders, not pages",
+            "the output has the same files: name files or folders, not pages",
         ));
     }
     Ok(pages.paths)

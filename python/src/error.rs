@@ -14,13 +14,13 @@ create_exception!(
     retold,
     RetoldError,
     PyException,
-    "What can go wrong in Retold; the kinds say who has to act."
+    "The base class of errors in Retold; its subclasses say who has to act."
 );
 create_exception!(
     retold,
     UsageError,
     RetoldError,
-    "Something was asked for that cannot be done: an unknown option, a value out of range, no readable page."
+    "A request that cannot be fulfilled: an unknown option, a value out of range, no readable page."
 );
 create_exception!(
     retold,
@@ -44,7 +44,7 @@ create_exception!(
     retold,
     RetoldWarning,
     PyUserWarning,
-    "Something that the caller should know of, though the work goes on."
+    "A problem that the caller should know about, although the work continues."
 );
 
 pub fn raise(error: Error) -> PyErr {

@@ -114,7 +114,7 @@ fn check_postings(state: &State, segment: &Segment) -> Result<()> {
         if !segment.named.pages.contains(&page) {
             return Err(damaged(
                 &segment.path,
-                &format!("it names page {page}, which is none of its own"),
+                &format!("it names page {page}, which is not one of its own"),
             ));
         }
         if state.pages.is_live(page) {
@@ -132,7 +132,7 @@ fn check_postings(state: &State, segment: &Segment) -> Result<()> {
         if state.pages.scope(page).is_some_and(|row| *row != scope) {
             return Err(damaged(
                 &segment.path,
-                &format!("it tells pair filters something else of page {page} than its entry"),
+                &format!("its pair-filter values of page {page} differ from the entry"),
             ));
         }
         let without =
@@ -148,7 +148,7 @@ fn check_postings(state: &State, segment: &Segment) -> Result<()> {
         0 => Ok(()),
         _ => Err(damaged(
             &segment.path,
-            "its postings are not those of its pages",
+            "its postings do not match its pages",
         )),
     }
 }

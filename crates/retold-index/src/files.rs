@@ -76,7 +76,7 @@ pub(crate) fn unseal(path: &Path) -> Result<String> {
         let (text, seal) = text.rsplit_once('\n')?;
         (seal == format!("{:016x}", xxh3_64(text.as_bytes()))).then(|| text.to_owned())
     };
-    whole().ok_or_else(|| damaged(path, "its checksum does not fit"))
+    whole().ok_or_else(|| damaged(path, "its checksum does not match"))
 }
 
 /// A reader of little-endian numbers from the front of a byte slice.

@@ -62,7 +62,7 @@ pub(crate) fn check_room(pages: usize) -> Result<()> {
     match pages <= MOST_PAGES {
         true => Ok(()),
         false => Err(Error::usage(format!(
-            "an index holds at most {MOST_PAGES} pages, those that are gone included: `retold index compact` makes room"
+            "an index holds at most {MOST_PAGES} pages, including removed ones: `retold index compact` makes room"
         ))),
     }
 }

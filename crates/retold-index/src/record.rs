@@ -123,7 +123,7 @@ impl Entry {
             })
         };
         let mut entry = entry;
-        entry().ok_or_else(|| damaged(path, "an entry has not the form of one"))
+        entry().ok_or_else(|| damaged(path, "an entry is malformed"))
     }
 }
 

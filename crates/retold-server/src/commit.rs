@@ -132,7 +132,7 @@ impl Committer {
         match tokio::time::timeout_at(until.into(), joined).await {
             Ok(Ok(Ok(closed))) => closed.map(|()| true),
             Ok(_) => Err(Error::usage(
-                "the thread that writes has failed; please report it",
+                "the writing thread has failed; please report it",
             )),
             Err(_) => Ok(false),
         }
@@ -144,7 +144,7 @@ fn stopping() -> Problem {
 }
 
 fn ended() -> Problem {
-    Problem::internal("the thread that writes has ended; start the service again")
+    Problem::internal("the writing thread has ended; restart the service")
 }
 
 fn write(

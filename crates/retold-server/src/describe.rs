@@ -24,11 +24,11 @@ const GUARDED: Errors = &[
 ];
 /// Errors of requests that use the index.
 const WORK: Errors = &[
-    ("400", "the path, the query or the body's form is wrong"),
+    ("400", "the path, the query or the body is malformed"),
     ("500", "a failure; the log says more"),
     (
         "503",
-        "too much at one time, or the service is stopping; try again after `Retry-After`",
+        "too many requests, or the service is stopping; try again after `Retry-After`",
     ),
     ("504", "it took too long"),
 ];

@@ -83,7 +83,7 @@ impl Learner {
 }
 
 fn ended() -> Error {
-    Error::usage("the thread that learns has failed; please report it")
+    Error::usage("the learning thread has failed; please report it")
 }
 
 /// Runs until it is stopped.

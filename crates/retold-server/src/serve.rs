@@ -169,7 +169,7 @@ async fn refresh_often(app: App) {
         let index = Arc::clone(&app.index);
         let refreshed = tokio::task::spawn_blocking(move || index.refresh()).await;
         if let Ok(Err(e)) = refreshed {
-            tracing::error!(error = %e, "cannot take in what was written");
+            tracing::error!(error = %e, "cannot load new commits");
         }
     }
 }
