@@ -60,6 +60,7 @@ pub(crate) fn commit(out: OutDir, summary: &impl Serialize, watch: &dyn Watch) -
     }
 }
 
+/// The statistics of the run so far.
 pub fn summary(findings: &Findings, request: &Request) -> Summary {
     let mut summary = Summary::of(findings, request);
     let times = findings.times.iter();

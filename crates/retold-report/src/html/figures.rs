@@ -195,7 +195,9 @@ pub(super) struct Timeline {
     /// Bars in order, without gaps: name, kept pages, dropped pages.
     pub bars: Vec<(String, u64, u64)>,
     pub undated: u64,
+    /// Pages dated before the first bar.
     pub earlier: u64,
+    /// Pages dated after the last bar.
     pub later: u64,
 }
 
