@@ -63,7 +63,6 @@ struct Made {
 }
 
 impl Made {
-    /// The pairs of pages that the method relates.
     fn pairs(&self, method: &Concept) -> Result<Vec<(usize, usize)>> {
         let relates = |a: SketchNo, b: SketchNo| {
             let [a, b] = [a, b].map(|number| self.sketches.get(number));

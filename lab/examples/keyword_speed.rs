@@ -88,7 +88,6 @@ fn measure(speed: &Speed<'_>, method: &dyn Method) {
     });
 }
 
-/// The texts of the readable pages.
 fn texts(input: PathBuf, model: &Model) -> Result<Vec<Text>, retold::Error> {
     let read = &model.config().read;
     let mut texts = Vec::new();

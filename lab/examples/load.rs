@@ -18,9 +18,7 @@ use std::time::{Duration, Instant};
 
 type Result<T> = std::result::Result<T, Box<dyn Error + Send + Sync>>;
 
-/// Pages in a request that adds.
 const BATCH: usize = 100;
-/// Pages to query.
 const ASKED: usize = 20_000;
 
 /// A client with a persistent connection.
@@ -63,7 +61,6 @@ impl Client {
     }
 }
 
-/// Times of one kind of request.
 #[derive(Default)]
 struct Times {
     took: Vec<Duration>,

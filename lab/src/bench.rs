@@ -33,7 +33,6 @@ struct Made {
     sketches: Rc<Vec<Sketch>>,
 }
 
-/// The result of a method with one set of parameters.
 pub(crate) struct Found {
     pub(crate) pairs: Vec<FoundPair>,
     pub(crate) candidates: u64,
@@ -43,7 +42,6 @@ pub(crate) struct Found {
 pub(crate) struct FoundPair {
     pub(crate) a: PageNo,
     pub(crate) b: PageNo,
-    /// The relation of `a` to `b`.
     pub(crate) relation: Relation,
     pub(crate) similarity: f32,
 }
@@ -178,7 +176,6 @@ impl<'a> Bench<'a> {
     }
 }
 
-/// The model with words, if there are any.
 fn taught(model: Model, words: &Option<Knowledge>) -> Model {
     match words {
         Some(words) => model.with_knowledge(words.clone()),
@@ -186,7 +183,6 @@ fn taught(model: Model, words: &Option<Knowledge>) -> Model {
     }
 }
 
-/// The wanted parameters with their values, on one line.
 pub(crate) fn written(params: &Params, wanted: impl Fn(&str) -> bool) -> String {
     let values = params.iter().filter(|(name, _)| wanted(name));
     values

@@ -65,7 +65,6 @@ impl Blocks {
     }
 }
 
-/// What was found, and in which sources.
 struct Found {
     sources: Vec<Source>,
     blocks: retold::blocks::Blocks,

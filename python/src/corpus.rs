@@ -17,7 +17,6 @@ use crate::job;
 use crate::pages::Pages;
 use crate::plain;
 
-/// The files and folders named by an argument.
 fn paths(given: &Bound<'_, PyAny>, read: &ReadOptions) -> PyResult<Vec<PathBuf>> {
     let pages = Pages::of(given, read, None)?;
     if pages.paths.is_empty() {

@@ -38,7 +38,6 @@ pub struct PyFindings {
     are_rows: bool,
 }
 
-/// Rows of each table in a notebook.
 const FEW_SHOWN: usize = 5;
 
 pub type Columns = Vec<(&'static str, ArrayRef)>;

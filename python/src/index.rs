@@ -20,7 +20,6 @@ use crate::model::Model;
 use crate::pages::Pages;
 use crate::plain;
 
-/// The name shown to other writers.
 const WHO: &str = "a Python program";
 
 /// A persistent index of pages: which of them do we have already?

@@ -17,7 +17,6 @@ use crate::plain;
 /// How often signals are checked and progress is shown.
 const TICK: Duration = Duration::from_millis(100);
 
-/// Progress and warnings of the job.
 #[derive(Default)]
 struct Ticker {
     stop: AtomicBool,

@@ -138,9 +138,7 @@ impl Table {
     }
 }
 
-/// Rows of a table in a notebook.
 const ROWS_SHOWN: usize = 20;
-/// Characters of a cell in a notebook.
 const CHARS_SHOWN: usize = 200;
 
 /// The first rows of a table as HTML, with the number of further rows below.
@@ -177,7 +175,6 @@ pub fn html_of(py: Python<'_>, batch: &RecordBatch, most: usize) -> PyResult<Str
     Ok(html)
 }
 
-/// The pickled form of a column: its name, its type and its values.
 type PickledColumn<'py> = (String, String, Bound<'py, PyList>);
 
 /// Restores a pickled table.
@@ -212,7 +209,6 @@ fn array(kind: &str, values: &Bound<'_, PyList>) -> PyResult<ArrayRef> {
     })
 }
 
-/// A value of one of the types of tables.
 fn value<'py>(py: Python<'py>, column: &ArrayRef, row: usize) -> PyResult<Bound<'py, PyAny>> {
     if column.is_null(row) {
         return Ok(py.None().into_bound(py));

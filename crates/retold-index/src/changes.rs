@@ -8,7 +8,6 @@ use crate::judge::Judge;
 use crate::query::{Match, View};
 use crate::record::Entry;
 
-/// Pages looked up at a time.
 const GROUP: usize = 256;
 
 impl Index {

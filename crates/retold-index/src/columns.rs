@@ -9,7 +9,6 @@ use rustc_hash::FxHashMap;
 /// The page has no site, or no language.
 pub(crate) const NONE: u32 = u32::MAX;
 
-/// Names, each with a number.
 #[derive(Debug, Default)]
 pub(crate) struct Names {
     names: Vec<String>,

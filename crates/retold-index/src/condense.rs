@@ -38,7 +38,6 @@ pub struct Group {
     pub others: Vec<(usize, Option<Relation>)>,
 }
 
-/// Access to the texts of a list.
 struct Texts<'a> {
     index: &'a Index,
     list: &'a [Listed],

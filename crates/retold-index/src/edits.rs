@@ -36,7 +36,6 @@ pub struct Edit {
     pub after: String,
 }
 
-/// A page to be compared with another version.
 pub(crate) struct Version {
     title: Option<String>,
     side: ComparedPage,
@@ -51,7 +50,6 @@ impl Index {
         version(id)?.edits(&version(of)?, &self.model())
     }
 
-    /// Loads a page that was found as a version.
     pub(crate) fn version(&self, (page, entry): (u32, Entry)) -> Result<Version> {
         let title = entry.title.clone();
         let side = self.side_of((page, entry))?;

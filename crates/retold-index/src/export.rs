@@ -59,7 +59,6 @@ impl StoredPages for Export<'_> {
     }
 }
 
-/// Pages whose texts are read at a time.
 const BATCH: usize = 256;
 
 impl Index {
@@ -71,7 +70,6 @@ impl Index {
         self.findings_among(pages, resources, watch)
     }
 
-    /// Numbers of the live pages.
     pub(crate) fn live(&self) -> Vec<u32> {
         let state = self.read();
         (0..state.visible)

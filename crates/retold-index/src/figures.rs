@@ -48,7 +48,6 @@ impl StoryFigures {
     }
 }
 
-/// Largest number of the ascending moments that lie within 24 hours.
 fn most_within(moments: &[i64]) -> u64 {
     let mut from = 0;
     let mut most = 0;

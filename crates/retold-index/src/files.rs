@@ -101,7 +101,6 @@ impl<'a> Bytes<'a> {
         Some(u64::from_le_bytes(*taken))
     }
 
-    /// The remaining bytes as numbers.
     pub(crate) fn all_u32(self) -> Option<Vec<u32>> {
         let (numbers, rest) = self.0.as_chunks::<4>();
         let numbers = numbers.iter().map(|bytes| u32::from_le_bytes(*bytes));
@@ -115,7 +114,6 @@ impl<'a> Bytes<'a> {
     }
 }
 
-/// Appends a string preceded by its length.
 pub(crate) fn put_string(bytes: &mut Vec<u8>, text: &str) {
     bytes.extend((text.len() as u32).to_le_bytes());
     bytes.extend(text.as_bytes());

@@ -23,7 +23,6 @@ pub struct PageFilter {
 }
 
 impl PageFilter {
-    /// Whether only dates are filtered.
     pub(crate) fn is_of_dates(&self) -> bool {
         self.site.is_none() && self.language.is_none() && self.words.is_none()
     }

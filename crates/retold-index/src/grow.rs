@@ -37,7 +37,6 @@ pub struct Learning {
 #[derive(Debug)]
 pub struct Learnt {
     model: Model,
-    /// Links between the pages under the new model.
     links: Vec<Link>,
     pages: Vec<u32>,
     basis: Basis,

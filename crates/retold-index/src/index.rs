@@ -20,7 +20,6 @@ use crate::state::{Manifest, State};
 /// they change; nor would the text, because pages with equal texts may differ in main text.
 type FingerprintKey = (u32, u128);
 
-/// Weighs full fingerprints by their bytes.
 #[derive(Clone)]
 pub(crate) struct Bytes;
 
@@ -30,7 +29,6 @@ impl Weighter<FingerprintKey, Arc<[u64]>> for Bytes {
     }
 }
 
-/// Characters of a title that are kept.
 const TITLE: usize = 200;
 
 /// An index, open for reading. Only complete commits are visible.

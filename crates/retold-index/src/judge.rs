@@ -2,7 +2,6 @@
 
 use retold::Model;
 
-/// A model and its epoch.
 #[derive(Clone, Debug)]
 pub(crate) struct Judge {
     pub(crate) model: Model,

@@ -21,7 +21,6 @@ const LARGEST: usize = 30;
 
 pub(crate) struct Blocks<W> {
     out: W,
-    /// First keys of the blocks written so far.
     pub(crate) firsts: Vec<u64>,
     block: Vec<u8>,
     /// The last key, and the pages of the current key.
@@ -124,7 +123,6 @@ fn get(bytes: &mut &[u8]) -> Option<u64> {
     None
 }
 
-/// The blocks at the front of a file.
 #[derive(Debug)]
 pub(crate) struct Keys {
     pub(crate) firsts: Vec<u64>,

@@ -51,7 +51,6 @@ impl Link {
         Some(Link { page, other, kind })
     }
 
-    /// The two pages, if they are duplicates.
     pub(crate) fn duplicates(self) -> Option<(u32, u32)> {
         (self.kind == LinkKind::Related(Relation::Duplicate)).then_some((self.page, self.other))
     }

@@ -16,7 +16,6 @@ use crate::files::{Bytes, damaged, read_at};
 
 /// Bytes of a frame's head.
 pub(crate) const HEAD: usize = 40;
-/// The first bytes of a frame.
 const MAGIC: &[u8; 3] = b"rtl";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,7 +24,6 @@ pub(crate) enum Kind {
     Page,
     /// Links between pages ([`crate::links`]), as pairs of numbers.
     Links,
-    /// Numbers of removed pages.
     Gone,
     /// The end of a commit; the first part is the offset at which it began.
     Commit,

@@ -4,7 +4,6 @@ use std::collections::hash_map::Entry as Slot;
 
 use rustc_hash::FxHashMap;
 
-/// The pages of a key; usually one.
 #[derive(Debug)]
 enum Few {
     One(u32),

@@ -14,7 +14,6 @@ use crate::memory::Memory;
 use crate::segment::{Facts, Segment};
 use crate::state::{Manifest, State};
 
-/// Segments of similar size that are merged into one.
 const MERGED: usize = 4;
 
 /// Writes a segment if enough postings are in none, and merges segments of similar size.
@@ -189,7 +188,6 @@ impl State {
     }
 }
 
-/// The postings of several segments, ascending.
 struct Merge<I: Iterator> {
     parts: Vec<std::iter::Peekable<I>>,
 }

@@ -91,7 +91,6 @@ impl IndexBuilder {
         self
     }
 
-    /// Sets when files are rewritten.
     #[cfg(test)]
     pub(crate) fn limits(mut self, limits: Limits) -> IndexBuilder {
         self.limits = limits;

@@ -13,7 +13,6 @@ use crate::index::Index;
 use crate::story::{Order, StoryLine, written};
 use crate::told::{Telling, Told};
 
-/// Points of a growth curve.
 const POINTS: i64 = 24;
 /// Stories and sites in each list of an overview.
 const LISTED: usize = 12;
@@ -320,7 +319,6 @@ impl Index {
     }
 }
 
-/// Counts for an overview.
 #[derive(Default)]
 struct Counted {
     pages: u64,

@@ -16,7 +16,6 @@ pub(crate) struct Row {
     pub(crate) at: u64,
     /// Bytes of its entry and of its text.
     pub(crate) lengths: (u32, u32),
-    /// Number of keys of its sketch.
     pub(crate) keys: u32,
     /// The moment that orders the page in its story.
     pub(crate) moment: i64,
@@ -52,7 +51,6 @@ impl Row {
 /// The values that pair filters compare ([`Scope`]), as segments store them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ScopeRow {
-    /// [`Scope::within`] and [`Scope::across`].
     pub(crate) fields: [u64; 2],
     /// [`Scope::date`]; `i64::MIN` if there is none.
     pub(crate) date: i64,
@@ -144,12 +142,10 @@ impl Pages {
             .map_or(0, |&keys| keys as usize)
     }
 
-    /// Appends the pair-filter values of the next pages.
     pub(crate) fn extend_scopes(&mut self, scopes: impl IntoIterator<Item = ScopeRow>) {
         self.scopes.extend(scopes);
     }
 
-    /// The first page without pair-filter values.
     pub(crate) fn first_unscoped(&self) -> u32 {
         self.scopes.len() as u32
     }

@@ -43,7 +43,6 @@ pub struct Match {
     /// The relation of the queried page to this one.
     pub verdict: Verdict,
     pub(crate) page: u32,
-    /// The root of the page's story.
     pub(crate) root: u32,
 }
 
@@ -106,7 +105,6 @@ impl Match {
     }
 }
 
-/// The pages that a query sees.
 pub(crate) struct View<'a> {
     /// Pages with smaller numbers,
     pub(crate) before: u32,
@@ -116,7 +114,6 @@ pub(crate) struct View<'a> {
     pub(crate) is_gone: &'a (dyn Fn(u32) -> bool + Sync),
 }
 
-/// A page that may be related.
 #[derive(Clone, Copy, Debug)]
 struct Candidate {
     page: u32,
@@ -331,7 +328,6 @@ impl Index {
         Ok(matches)
     }
 
-    /// The verdict on two pages.
     pub(crate) fn verdict(
         &self,
         judge: &Judge,

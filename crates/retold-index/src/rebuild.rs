@@ -17,16 +17,13 @@ use crate::state::{Manifest, State, model_name};
 use crate::terms::keys_of_text;
 use crate::writer::Writer;
 
-/// Bytes of frames written at a time.
 const PIECE: usize = 8 << 20;
 
-/// A new index being written.
 struct Build<'a> {
     folder: &'a Path,
     limits: Limits,
     state: State,
     log: Arc<Log>,
-    /// Frames that are not written yet.
     bytes: Vec<u8>,
 }
 

@@ -87,7 +87,6 @@ impl Entry {
         bytes
     }
 
-    /// Reads the byte form of an entry from the file at `path`.
     pub(crate) fn from_bytes(bytes: &[u8], path: &Path) -> Result<Entry> {
         let mut rest = Bytes(bytes);
         let entry = || {

@@ -113,7 +113,6 @@ impl Segment {
         })
     }
 
-    /// Opens a segment and reads its facts.
     pub(crate) fn open(folder: &Path, named: &Named) -> Result<(Segment, Facts)> {
         let path = folder.join(Segment::name(named.number));
         let failed = || Error::io("cannot read", &path);

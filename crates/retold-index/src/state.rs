@@ -198,7 +198,6 @@ fn key_of_url(url: &str) -> u64 {
     xxh3_64_with_seed(url.as_bytes(), 3)
 }
 
-/// All keys of a page; `words` are those of its text.
 pub(crate) fn keys_of(entry: &Entry, words: &[u64]) -> impl Iterator<Item = u64> {
     let own = [
         Some(id_key(&entry.id)),
@@ -211,7 +210,6 @@ pub(crate) fn keys_of(entry: &Entry, words: &[u64]) -> impl Iterator<Item = u64>
         .chain(words.iter().copied())
 }
 
-/// The state of an index at a moment.
 #[derive(Debug)]
 pub(crate) struct State {
     pub(crate) manifest: Manifest,
@@ -346,7 +344,6 @@ impl State {
             .ok_or_else(|| Error::usage(format!("the index has no log {number}: it is damaged")))
     }
 
-    /// Reads commits that were appended to the last log meanwhile.
     pub(crate) fn catch_up(&mut self) -> Result<()> {
         let log = self.log()?;
         let sure = self.manifest.logs.last().map_or(0, |log| log.1);

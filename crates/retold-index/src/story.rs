@@ -142,7 +142,6 @@ const COMPARED: usize = 8;
 /// A page of a story, with its sort key by time.
 type Placed = ((i64, (u32, bool, u32)), u32, StoryPart);
 
-/// The pages of a story and related pages, by page number.
 struct Parts {
     pages: Vec<Placed>,
 }

@@ -46,7 +46,6 @@ fn each_run<'a>(folded: &'a str, mut take: impl FnMut(&'a str, bool)) {
     }
 }
 
-/// Pairs of neighbouring characters of a run.
 fn pairs(run: &str) -> impl Iterator<Item = &str> {
     let mut before = None;
     run.char_indices().filter_map(move |(at, c)| {

@@ -8,7 +8,6 @@ use rustc_hash::FxHashSet;
 
 use crate::pages::Pages;
 
-/// A story with its pages by time.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Told {
     /// The page that names the story.
@@ -35,7 +34,6 @@ pub(crate) struct Telling {
     /// By root ([`retold::internal::StoryGraph::root`]).
     stories: BTreeMap<u32, Arc<Told>>,
     pub(crate) edges: StoryEdges,
-    /// Date of the newest page.
     pub(crate) latest: Option<i64>,
 }
 

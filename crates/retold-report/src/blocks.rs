@@ -156,7 +156,6 @@ fn find_and_write(
     Ok(summary)
 }
 
-/// What was found, and in which files.
 struct Found<'a> {
     blocks: Blocks,
     sources: &'a [Source],
@@ -167,7 +166,6 @@ impl Found<'_> {
         &self.sources[source as usize].name
     }
 
-    /// The error for a job without any page.
     fn nothing(&self, job: &Job) -> Error {
         let rejects = &self.blocks.rejects;
         let skipped: u64 = self.blocks.skipped.values().sum();

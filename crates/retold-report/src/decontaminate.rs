@@ -88,7 +88,6 @@ struct Line<'a> {
 }
 
 enum Made {
-    /// A page's id and its contaminations.
     Page(String, Vec<Contamination>),
     Skipped(String),
     Rejected(String),
@@ -142,7 +141,6 @@ fn run(wanted: &Decontamination, out: OutDir, watch: &dyn Watch) -> Result<Decon
     Ok(summary)
 }
 
-/// Options that the result depends on, by name.
 fn parameters(wanted: &Decontamination) -> Value {
     let benchmarks = wanted
         .benchmarks
@@ -161,7 +159,6 @@ fn parameters(wanted: &Decontamination) -> Value {
     })
 }
 
-/// One pass over the inputs, with its results.
 struct Pass<'a> {
     benchmarks: &'a Benchmarks,
     sources: &'a [Source],
@@ -272,7 +269,6 @@ impl<'a> Pass<'a> {
         Ok(())
     }
 
-    /// Lists the contaminations of a page.
     fn list(
         &mut self,
         (id, source, record): (&str, &str, u64),

@@ -175,7 +175,6 @@ fn corrupt(path: &Path, reason: &str) -> Error {
     }
 }
 
-/// The inputs as the run named them, relative to its working directory.
 fn paths(summary: &Value, directory: &Path, out: &Path) -> Result<Vec<PathBuf>> {
     let names: Vec<&str> = summary["inputs"]
         .as_array()

@@ -96,7 +96,6 @@ struct Decisions<'a> {
     findings: &'a Findings,
     /// Source -> its first page in the order of reading.
     first: Vec<usize>,
-    /// Page in the order of reading -> rank.
     ranks: Vec<Rank>,
     is_dropped: Vec<bool>,
     output: &'a OutputConfig,

@@ -27,7 +27,6 @@ pub(crate) struct Mark<'a> {
 
 pub(crate) struct Marks<'a> {
     findings: &'a Findings,
-    /// Rank -> cluster number.
     cluster_of: Vec<Option<u32>>,
     /// Kept page -> number of pages dropped for it.
     dropped: BTreeMap<Rank, u64>,
@@ -146,14 +145,12 @@ fn fields_of(output: &OutputConfig) -> &'static [Field] {
     }
 }
 
-/// The names of the added fields.
 pub(crate) fn fields(output: &OutputConfig) -> AddedFields {
     let fields = fields_of(output).iter();
     let fields = fields.map(|(name, kind, _)| (*name, *kind)).collect();
     AddedFields::new(output.annotate_as.as_deref(), fields)
 }
 
-/// The values of the added fields for a page.
 pub(crate) fn values(output: &OutputConfig, mark: &Mark) -> Vec<FieldValue<'static>> {
     let fields = fields_of(output).iter();
     let values = fields.map(|(_, _, value)| match value(mark) {

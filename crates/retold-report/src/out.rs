@@ -29,7 +29,6 @@ pub(crate) const KEPT: &str = "kept";
 #[derive(Debug)]
 pub struct OutDir {
     out: PathBuf,
-    /// Files of an earlier run.
     earlier: BTreeSet<PathBuf>,
     /// Whether this run created the folder; if so, it is removed when the run fails.
     is_new: bool,
@@ -167,7 +166,6 @@ impl Drop for OutDir {
     }
 }
 
-/// Whether a run of retold wrote this folder.
 pub(crate) fn is_output(folder: &Path) -> bool {
     folder.join(MANIFEST).is_file()
 }
@@ -206,7 +204,6 @@ fn line_of(file: &Path) -> String {
     }
 }
 
-/// The file named by a line of the manifest.
 fn file_of(line: &str) -> PathBuf {
     let Some(written) = line.strip_prefix('/') else {
         return line.into();
@@ -282,7 +279,6 @@ fn is_below(file: &Path) -> bool {
 mod tests {
     use super::*;
 
-    /// Writes all files of a run, without the commit.
     fn written(folder: &Path) -> Result<OutDir> {
         let out = OutDir::open(folder, false, true)?;
         fs::create_dir_all(out.resume()).unwrap();

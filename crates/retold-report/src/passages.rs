@@ -267,7 +267,6 @@ fn summary(wanted: &PassageJob, findings: &Findings, found: &Passages) -> Passag
     }
 }
 
-/// Options that the result depends on, by name.
 fn parameters(wanted: &PassageJob, findings: &Findings) -> Map<String, Value> {
     let mut all = findings.model.config().to_map();
     if let Ok(Value::Object(options)) = serde_json::to_value(&wanted.options) {
@@ -278,7 +277,6 @@ fn parameters(wanted: &PassageJob, findings: &Findings) -> Map<String, Value> {
     all
 }
 
-/// Writes the tables: pairs, passages, and copies.
 fn write_tables(
     wanted: &PassageJob,
     (findings, found): (&Findings, &Passages),

@@ -171,13 +171,11 @@ fn pages(job: &Sample) -> Result<Pages> {
     })
 }
 
-/// A line of `dropped.jsonl`.
 #[derive(Deserialize)]
 struct Dropped {
     id: String,
 }
 
-/// A line of `clusters.jsonl`.
 #[derive(Deserialize)]
 struct Members {
     members: Vec<String>,
@@ -195,7 +193,6 @@ fn sizes(clusters: &Path) -> Result<HashMap<u128, u64>> {
     Ok(sizes)
 }
 
-/// Decides how often to write every page.
 fn plan(job: &Sample, pages: &Pages, watch: &dyn Watch) -> Result<(Plan, Sampled)> {
     let mut plan = Plan::new();
     let mut sampled = Sampled {

@@ -60,7 +60,6 @@ pub(crate) const WORK: usize = 16;
 /// Prefix of the ids given to pages without one.
 pub(crate) const NAMELESS: &str = "\u{1}request";
 
-/// Reads a body within the limits of the service.
 pub(crate) async fn read(app: &App, body: Body) -> Result<Held> {
     let limit = app.options.read_timeout;
     let read = tokio::time::timeout(limit, collect(app, body));

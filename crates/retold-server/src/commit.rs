@@ -26,10 +26,8 @@ enum Job {
     Remove(Vec<String>, Reply<Vec<bool>>),
 }
 
-/// The pages that one request adds.
 struct Addition {
     pages: Vec<Prepared>,
-    /// Maximum number of matches for each page.
     limit: usize,
     reply: Reply<Vec<(Prepared, Added)>>,
     /// Reserved while the pages wait, even if the client has gone.

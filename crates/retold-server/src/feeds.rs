@@ -58,7 +58,6 @@ impl Wanted {
         format!("Stories{site}{words}")
     }
 
-    /// The query string that identifies this feed.
     fn query(&self) -> String {
         let site = given(&self.site).map(|site| format!("site={}", encoded(site)));
         let words = given(&self.q).map(|words| format!("q={}", encoded(words)));

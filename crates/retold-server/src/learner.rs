@@ -86,7 +86,6 @@ fn ended() -> Error {
     Error::usage("the learning thread has failed; please report it")
 }
 
-/// Runs until it is stopped.
 struct Until(Arc<AtomicBool>);
 
 impl Watch for Until {

@@ -138,7 +138,6 @@ impl Metrics {
         self.commit_seconds.observe(took.as_secs_f64());
     }
 
-    /// All metrics in Prometheus format.
     pub(crate) fn text(&self, index: &Index) -> String {
         self.pages.set(index.len() as i64);
         self.memory

@@ -67,7 +67,6 @@ pub(crate) enum Answers {
 /// A page, or why it is not one.
 type Made = std::result::Result<Prepared, String>;
 
-/// The form of a body and its answer.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Form {
     One,
@@ -75,7 +74,6 @@ enum Form {
     Array,
 }
 
-/// Answers in the form of the request.
 fn respond(form: Form, mut answers: Vec<Answer>) -> Response {
     if form == Form::Array {
         return Json(answers).into_response();

@@ -17,7 +17,6 @@ impl Room {
         room.map(Room).map_err(|_| no_room())
     }
 
-    /// Changes the reservation to this many bytes.
     pub(crate) fn set(&mut self, bytes: usize) -> Result<(), Problem> {
         let (wanted, own) = (bytes.div_ceil(1 << 10), self.0.num_permits());
         if wanted <= own {

@@ -118,7 +118,6 @@ async fn end(app: &App, connections: GracefulShutdown) -> Result<Stop> {
     Ok(if whole { Stop::Whole } else { Stop::CutOff })
 }
 
-/// HTTP/1.1 and HTTP/2, with limits on sizes and times.
 fn protocols(patience: Duration) -> Builder<TokioExecutor> {
     let mut builder = Builder::new(TokioExecutor::new());
     builder
@@ -140,7 +139,6 @@ fn protocols(patience: Duration) -> Builder<TokioExecutor> {
 /// connection.
 async fn speaks(stream: &TcpStream) -> bool {
     const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
-    /// How long to wait before checking again.
     const WAIT: Duration = Duration::from_millis(10);
     let mut said = [0; PREFACE.len()];
     loop {

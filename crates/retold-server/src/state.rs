@@ -138,7 +138,6 @@ impl App {
         permit.map_err(|_| Problem::busy("the maximum number of requests is being processed"))
     }
 
-    /// An empty reservation for a request's body and its pages.
     pub(crate) fn room(&self) -> std::result::Result<Room, Problem> {
         Room::in_all(&self.bodies)
     }

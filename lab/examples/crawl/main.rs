@@ -19,12 +19,10 @@ use std::io::{BufRead, BufReader, BufWriter, Write, stdout};
 
 use words::{Random, Words};
 
-/// Pages of the largest family.
 const LARGEST: usize = 10_000;
 const SITES: u64 = 1000;
 /// Words of an article; with a template, a page has 1.5 KB.
 const ARTICLE: usize = 190;
-/// Kinds of reprints.
 const KINDS: [&str; 5] = ["same", "edited", "cut", "extended", "quoted"];
 
 fn main() -> Result<(), Box<dyn Error>> {

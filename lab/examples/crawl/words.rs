@@ -24,7 +24,6 @@ impl Random {
 /// The words of real texts, in order.
 pub struct Words(Vec<String>);
 
-/// Number of words used.
 const WORDS: usize = 2_000_000;
 
 impl Words {

@@ -14,7 +14,6 @@ pub struct Comparison {
     pub specs: Vec<Spec>,
     /// Number of requested methods.
     pub(super) main: usize,
-    /// The figures of papers.
     pub(super) experiments: Vec<Experiment>,
     /// The sets.
     pub sets: Vec<LabelledSet>,

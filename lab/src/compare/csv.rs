@@ -27,7 +27,6 @@ fn value(point: &Point) -> String {
         .unwrap_or_default()
 }
 
-/// The first columns of every line.
 fn names(row: &Row<'_>) -> String {
     let (set, spec) = (row.set(), row.spec());
     format!(

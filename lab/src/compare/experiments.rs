@@ -17,13 +17,11 @@ pub struct Figure {
     pub claim: &'static str,
     /// The methods; empty for all requested ones.
     specs: &'static [&'static str],
-    /// The sets.
     sets: Which,
     /// What is drawn for each set.
     pub shows: Shown,
 }
 
-/// The sets of a figure.
 enum Which {
     /// All sets that are not planted.
     All,
@@ -56,7 +54,6 @@ pub struct Experiment {
     pub missing: Vec<String>,
 }
 
-/// All figures.
 const FIGURES: &[Figure] = &[
     Figure {
         anchor: "ccdet-6a",

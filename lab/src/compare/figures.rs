@@ -5,7 +5,6 @@ use super::curve::{Curve, Point};
 use super::plot::{Line, Plot};
 
 impl Comparison {
-    /// Precision over recall of each method on a set.
     pub(super) fn precision_over_recall(&self, set: usize, specs: &[usize]) -> Plot {
         let at = |point: &Point| {
             point

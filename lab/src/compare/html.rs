@@ -28,7 +28,6 @@ struct Section {
     tables: Vec<Table>,
 }
 
-/// An entry of a legend.
 struct Mark {
     class: usize,
     shape: char,
@@ -76,7 +75,6 @@ impl Comparison {
         page.render().map_err(|e| failed(e.to_string()))
     }
 
-    /// The section of a figure of a paper.
     fn experiment(&self, experiment: &Experiment) -> Result<Section> {
         let (figure, specs) = (experiment.figure, &experiment.specs);
         let plots = experiment.sets.iter().flat_map(|&set| match figure.shows {

@@ -5,7 +5,6 @@ use super::curve::{Curve, Point};
 use super::set::LabelledSet;
 use super::spec::Spec;
 
-/// A method on a set.
 #[derive(Clone, Copy)]
 pub(super) struct Row<'a> {
     comparison: &'a Comparison,
@@ -28,7 +27,6 @@ impl Comparison {
         })
     }
 
-    /// All results, set by set.
     pub(super) fn rows(&self) -> impl Iterator<Item = Row<'_>> {
         self.curves
             .keys()

@@ -79,7 +79,6 @@ pub fn run(options: Options, measure: &Measure<'_>, watch: &dyn Watch) -> Result
     })
 }
 
-/// Methods on one set.
 struct Job<'a> {
     set: &'a LabelledSet,
     specs: &'a [Spec],
@@ -142,7 +141,6 @@ impl Job<'_> {
         self.watch.part(&format!("{}: {what}", self.set.name));
     }
 
-    /// Runs a method over its threshold values.
     fn sweep(&self, pages: &set::Pages, spec: &Spec) -> Result<Swept> {
         let all: Vec<PageNo> = PageNo::first(pages.texts.len()).collect();
         let mut bench = Bench::new(&spec.config(), (&pages.collection, &pages.texts), &all);

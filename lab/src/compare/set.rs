@@ -20,7 +20,6 @@ pub struct LabelledSet {
     pub name: String,
     /// As written on the command line.
     pub written: String,
-    /// Its pages.
     input: PathBuf,
     /// Unlabelled pages that the set is planted in. A pair of a page of the set and one of the haystack is false, whatever the labels say
     /// about unlisted pairs. A pair inside the haystack is not scored.
@@ -45,7 +44,6 @@ struct Described {
 /// The file that makes a folder a labelled set.
 const DESCRIBED: &str = "set.json";
 
-/// The pages of a set.
 pub(super) struct Pages {
     pub collection: Collection,
     pub texts: Vec<Text>,
@@ -53,7 +51,6 @@ pub(super) struct Pages {
     haystack: u32,
 }
 
-/// Scores of a result.
 pub(super) struct Scored {
     pub evaluation: Evaluation,
     /// True pairs found for which the labels name the relation.
@@ -99,7 +96,6 @@ impl LabelledSet {
         })
     }
 
-    /// Files and folders to read.
     pub(super) fn inputs(&self) -> Vec<PathBuf> {
         let own = std::iter::once(&self.input);
         own.chain(&self.haystack).cloned().collect()
@@ -155,7 +151,6 @@ impl LabelledSet {
         Ok(())
     }
 
-    /// Scores the result of a method.
     pub(super) fn score(&self, pages: &Pages, found: &Found) -> Scored {
         let page = |number: PageNo| pages.collection.page(number);
         let in_haystack = |number: PageNo| page(number).source >= pages.haystack;

@@ -33,7 +33,6 @@ const SCORES: &[Column] = &[
     ("pairs", |row| row.own().pairs.to_string()),
 ];
 
-/// Columns for the cost.
 const COSTS: &[Column] = &[
     ("method", |row| row.spec().label.clone()),
     ("seconds", |row| short(row.curve.cost.wall())),
@@ -50,7 +49,6 @@ const COSTS: &[Column] = &[
     }),
 ];
 
-/// Columns for a figure of a paper.
 const FIGURE: &[Column] = &[
     ("set", |row| row.set().name.clone()),
     ("method", |row| row.spec().label.clone()),
@@ -109,7 +107,6 @@ fn at_value(point: &Point) -> String {
     format!("{}{}", with_error(point), value.unwrap_or_default())
 }
 
-/// A way to choose the threshold.
 type Chosen = dyn for<'a> Fn(Row<'a>) -> Option<&'a Point>;
 
 impl Comparison {
@@ -245,7 +242,6 @@ impl Comparison {
         table_of(of.name.clone(), note, SCORES, rows)
     }
 
-    /// The cost of each method on a set.
     pub(super) fn cost_table(&self, set: usize, specs: &[usize]) -> Table {
         let title = format!("Cost on {}", self.sets[set].name);
         let note = "One run each in a process of its own, from the files to the clusters, nothing written. Stages and \

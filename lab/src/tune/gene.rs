@@ -44,7 +44,6 @@ impl Gene {
         }
     }
 
-    /// The point of a value.
     pub(super) fn point(&self, value: &ParamValue) -> f64 {
         let value = match (value, self.param.domain) {
             (ParamValue::Int(value), _) => *value as f64,

@@ -71,7 +71,6 @@ fn rejected(options: &Options, collection: &Collection) -> (usize, Option<String
     (collection.rejects.len(), first)
 }
 
-/// The inputs of a search.
 struct Search<'a> {
     options: &'a Options,
     info: &'static MethodInfo,

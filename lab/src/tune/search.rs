@@ -15,7 +15,6 @@ impl Chance {
         z ^ (z >> 31)
     }
 
-    /// A number from 0 to 1.
     fn part(&mut self) -> f64 {
         (self.next() >> 11) as f64 / (1u64 << 53) as f64
     }

@@ -7,7 +7,6 @@ use retold::{Collection, JudgeConfig, PageNo, Relation, Result, Watch};
 use super::split::Labels;
 use crate::bench::Bench;
 
-/// The data for scoring.
 pub(super) struct Task<'a> {
     pub(super) base: &'a JudgeConfig,
     pub(super) collection: &'a Collection,
@@ -16,7 +15,6 @@ pub(super) struct Task<'a> {
     pub(super) unlisted: Unlisted,
 }
 
-/// One side of the split.
 pub(super) struct Side<'a> {
     task: &'a Task<'a>,
     pub(super) bench: Bench<'a>,

@@ -74,7 +74,6 @@ impl Tuned {
     }
 }
 
-/// The value of a declared parameter.
 pub(super) fn value_of<'a>(params: &'a Params, name: &str) -> &'a ParamValue {
     let mut values = params.iter();
     let found = values.find(|(known, _)| *known == name);

@@ -32,7 +32,6 @@ const HELD: usize = 256 << 20;
 struct Fingerprints {
     file: Mutex<SpooledTempFile>,
     end: u64,
-    /// Text -> position of its fingerprint, in bytes.
     places: HashMap<u128, (u64, usize)>,
     texts: Vec<Option<u128>>,
     ids: Vec<String>,

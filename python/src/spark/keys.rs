@@ -70,14 +70,12 @@ pub fn key_rows<'py>(py: Python<'py>, rows: PyRecordBatch) -> PyResult<Bound<'py
 
 /// The keys of a node, rarest first as far as the model knows, and heavy ones last.
 struct Ordered {
-    /// Keys that are not heavy.
     free: Vec<u64>,
     heavy: Vec<u64>,
     /// Number of keys that a larger node has to share.
     overlap: usize,
     /// Largest number of keys of a related node.
     reach: usize,
-    /// Number of keys in the prefix.
     prefix: usize,
 }
 
@@ -175,7 +173,6 @@ pub fn heavy_rows<'py>(
     })
 }
 
-/// A node on the posting list of a key.
 #[derive(Clone, Copy)]
 struct Posting {
     node: i64,

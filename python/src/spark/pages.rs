@@ -30,7 +30,6 @@ fn node(model: &retold::Model, id: &str, text: Option<u128>) -> i64 {
     name as i64
 }
 
-/// The page of a row, or why there is none.
 fn page(
     columns: &[(String, ArrayRef)],
     row: usize,

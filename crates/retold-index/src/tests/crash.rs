@@ -19,7 +19,6 @@ const SEED: &str = "RETOLD_TEST_SEED";
 /// How often the process is killed; 1,000 before a release.
 const KILLS: &str = "RETOLD_TEST_KILLS";
 
-/// A pseudorandom number generator.
 struct Random(u64);
 
 impl Random {

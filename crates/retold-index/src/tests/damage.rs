@@ -11,7 +11,6 @@ use super::*;
 use crate::index::Index;
 use crate::state::MANIFEST;
 
-/// All answers of an index, as text.
 fn answers(folder: &Path, asked: &[Page]) -> Result<String> {
     let index = Index::open(folder)?;
     let mut said = format!("{} pages\n", index.len());

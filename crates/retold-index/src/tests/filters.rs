@@ -23,7 +23,6 @@ fn model(filters: &PairFilters) -> Model {
     Model::new(config).unwrap()
 }
 
-/// The matches of every page, by id.
 fn matches(index: &Index, pages: &[Page]) -> Vec<Vec<(String, Relation)>> {
     let of = |page: &Page| {
         let found = index.matches_of(&page.id, None).unwrap();

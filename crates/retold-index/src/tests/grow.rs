@@ -11,7 +11,6 @@ use super::*;
 use crate::grow::Learnt;
 use crate::index::Index;
 
-/// A page that shares nothing with others.
 fn single(number: u32) -> Page {
     page(&format!("p{number:03}"), &(number, 0..4, number % 2))
 }

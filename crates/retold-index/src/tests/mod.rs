@@ -30,7 +30,6 @@ const SMALL: Limits = Limits {
     log: 6000,
 };
 
-/// A sentence that is unique to this topic and number.
 fn sentence(topic: u32, number: u32) -> String {
     let word = |salt: u32| {
         let mut at = topic * 7919 + number * 104_729 + salt * 31;

@@ -12,10 +12,8 @@ use crate::query::Match;
 use crate::status::Status;
 use crate::story::{Change, Order, Story, StoryLine, StoryPart};
 
-/// A change of an index.
 #[derive(Clone, Debug)]
 pub(super) enum Step {
-    /// Adds pages in one commit.
     Add(Vec<(u32, Recipe)>),
     Remove(Vec<u32>),
     Compact,

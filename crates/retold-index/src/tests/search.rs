@@ -56,7 +56,6 @@ fn made(id: u32, (title, text): &(Vec<usize>, Vec<usize>)) -> Page {
     }
 }
 
-/// Folds a word as texts are folded.
 fn fold(text: &str) -> String {
     let mut folded = String::new();
     retold::internal::Folder::new(retold::method::FoldOptions::default())
@@ -64,7 +63,6 @@ fn fold(text: &str) -> String {
     folded
 }
 
-/// Whether a page has the words of a query.
 fn has(page: &Page, query: &str) -> bool {
     let query = fold(query);
     let title = fold(page.title.as_deref().unwrap_or_default());

@@ -5,9 +5,7 @@ use std::cmp::Reverse;
 use retold::{DroppedAs, Findings, Rank};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-/// Dropped pages in the table of losses.
 const LOST: usize = 50;
-/// Dropped pages in the random sample.
 const RANDOM: usize = 20;
 const SEED: u64 = 4;
 
@@ -58,7 +56,6 @@ impl Drops {
         self.lost.iter().chain(&self.random).copied()
     }
 
-    /// The pairs shown, by their pages.
     pub(super) fn pairs<'a>(
         &'a self,
         findings: &'a Findings,

@@ -271,7 +271,6 @@ fn usual_days(by_day: &BTreeMap<i64, (u64, u64)>) -> Option<RangeInclusive<i64>>
     Some(first - around..=last + around)
 }
 
-/// The number of the day, month or year since 1970.
 fn bar_of_day(day: i64, unit: &str) -> i64 {
     let Ok(stamp) = Timestamp::from_second(day * 86_400) else {
         return 0;

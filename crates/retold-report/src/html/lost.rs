@@ -13,7 +13,6 @@ use super::report::Report;
 struct Row {
     id: String,
     title: Option<String>,
-    /// The page it was dropped for.
     canonical: String,
     canonical_title: Option<String>,
     relation: &'static str,
@@ -27,7 +26,6 @@ struct Row {
 
 #[derive(Serialize)]
 pub(super) struct Listed {
-    /// Whether the method counts lost words.
     counted: bool,
     lost: Vec<Row>,
     random: Vec<Row>,

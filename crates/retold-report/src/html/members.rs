@@ -13,7 +13,6 @@ use retold::{Rank, Relation};
 /// Sites of a cluster that the search finds at most.
 const SITES: usize = 12;
 
-/// A chunk of the list of clusters, in columns.
 #[derive(Serialize)]
 pub(super) struct List<'a> {
     /// Position of its first cluster in the order.

@@ -5,7 +5,6 @@ use std::io::{self, Write};
 use askama::Template;
 use serde::Serialize;
 
-/// The part before the data.
 #[derive(Template)]
 #[template(path = "report_head.html")]
 struct Head<'a> {

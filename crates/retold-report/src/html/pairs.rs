@@ -34,7 +34,6 @@ fn cluster_of(report: &Report<'_>) -> Vec<u32> {
     cluster_of
 }
 
-/// The pairs within clusters, with their clusters.
 fn inner<'a>(
     report: &'a Report<'_>,
     cluster_of: &'a [u32],
@@ -47,7 +46,6 @@ fn inner<'a>(
     })
 }
 
-/// The properties of all clusters, by number.
 pub(super) fn traits(report: &Report<'_>) -> Vec<Traits> {
     let cluster_of = cluster_of(report);
     let mut traits = vec![Traits::default(); report.findings.clusters.len()];
@@ -257,7 +255,6 @@ impl<'a> Facts<'a> {
         picked.map(|&(.., at)| pairs.get(at as usize)).collect()
     }
 
-    /// The pages of the pairs that are shown.
     pub(super) fn pages(&self) -> impl Iterator<Item = [PageNo; 2]> + '_ {
         let findings = self.report.findings;
         let of_clusters = self.picked.iter().map(|&(.., at)| {

@@ -22,10 +22,8 @@ pub(super) const FEATURES: usize = 24;
 pub(super) const DETAIL_BYTES: u64 = 48 << 20;
 pub(super) const TEXT_CHARS: u64 = 24 << 20;
 pub(super) const TEXT_CHUNK: usize = 32;
-/// Single rejects that are shown.
 pub(super) const REJECTS: usize = 500;
 
-/// The data that the report is made from.
 pub(super) struct Report<'a> {
     pub(super) findings: &'a Findings,
     pub(super) output: &'a OutputConfig,
@@ -34,7 +32,6 @@ pub(super) struct Report<'a> {
     pub(super) order: Vec<u32>,
     /// Dropped pages that are shown; none if nothing is dropped.
     pub(super) drops: Drops,
-    /// Clusters into which much of a site has collapsed.
     pub(super) collapsed: HashSet<u64>,
 }
 

@@ -49,7 +49,6 @@ pub(super) fn write<W: Write>(
     Ok(chunks)
 }
 
-/// A text as the report stores it, and its words.
 type Read = (Value, WordPlaces);
 
 /// Compares texts with those of lower slots.

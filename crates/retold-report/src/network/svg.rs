@@ -105,7 +105,6 @@ fn named(network: &Network) -> usize {
     degrees.get(NAMES).map_or(0, |degree| degree + 1)
 }
 
-/// Scales positions to units of the picture.
 fn scaled(places: &[(f64, f64)]) -> Vec<(f64, f64)> {
     let range = |of: fn(&(f64, f64)) -> f64| {
         let least = places.iter().map(of).fold(f64::INFINITY, f64::min);

@@ -111,7 +111,6 @@ async fn paths_that_lead_elsewhere() {
     served.get(&long).await.is_problem(404, "no page");
 }
 
-/// A service on its own socket.
 struct Listening {
     address: std::net::SocketAddr,
     stop: oneshot::Sender<()>,

@@ -21,13 +21,11 @@ use tower::ServiceExt;
 
 use crate::{App, Options, app};
 
-/// A service over an empty index.
 struct Served {
     app: App,
     folder: TempDir,
 }
 
-/// An answer.
 #[derive(Debug)]
 struct Answer {
     status: StatusCode,
@@ -107,7 +105,6 @@ impl Served {
     }
 }
 
-/// An article that is unique to this number.
 fn article(number: u32) -> String {
     let sentence = |n: u32| {
         format!(

@@ -15,11 +15,9 @@ pub(super) const PLACES: usize = 200;
 
 pub(super) struct Shown {
     pub(super) cluster: u32,
-    /// How many pages and sites have it.
     pub(super) size: u32,
     pub(super) sites: usize,
     pub(super) is_boilerplate: bool,
-    /// Number of its places.
     pub(super) all_places: usize,
     /// The earliest places, by date, then by id; undated ones last.
     pub(super) places: Vec<Place>,
@@ -127,7 +125,6 @@ impl Most {
     }
 }
 
-/// Calls `take` with the rows of each passage.
 fn each_cluster(rows: impl Iterator<Item = PassageRow>, mut take: impl FnMut(&[PassageRow])) {
     let mut of_cluster: Vec<PassageRow> = Vec::new();
     for row in rows {
@@ -210,7 +207,6 @@ impl Shown {
     }
 }
 
-/// The best pair of a place so far.
 struct Sourced {
     rank: (bool, u32, Reverse<usize>),
     from: From,

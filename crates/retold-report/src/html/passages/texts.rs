@@ -20,7 +20,6 @@ pub(super) const PAGE_CHARS: usize = 20_000;
 const AROUND: usize = 300;
 const LONG: usize = 2_000;
 const MARKS: usize = 500;
-/// Characters of a passage in the list.
 pub(super) const EXCERPT: usize = 600;
 pub(super) const TEXT_CHUNK: usize = 32;
 

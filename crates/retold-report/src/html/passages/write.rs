@@ -72,7 +72,6 @@ fn written<W: Write>(
     Ok(page)
 }
 
-/// The pages that the report names, by number.
 struct Pages {
     ranks: Vec<Rank>,
     /// Number of other pages with the same text.
