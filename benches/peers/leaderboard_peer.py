@@ -96,7 +96,7 @@ def semhash():
     from semhash import SemHash
 
     class Encoder:
-        # The default is downloaded from a hub. This static embedding comes with its package, which looks for the tokenizer in the wrong folder.
+        # The default is downloaded from a hub. This static embedding is part of a package that looks for the tokenizer in the wrong folder.
         embedding = wordllama.WordLlama.load(cache_dir=Path(wordllama.__file__).parent, disable_download=True)
 
         def encode(self, inputs, **_):
