@@ -24,7 +24,7 @@ def characters(text):
 
 
 def shared(a, b):
-    """The share of the shorter poem's characters that the other has, in any order."""
+    """The share of the shorter poem's characters that are also in the other one, in any order."""
     both = collections.Counter(a) & collections.Counter(b)
     return sum(both.values()) / max(1, min(len(a), len(b)))
 

@@ -50,7 +50,7 @@ def main():
                     for worker in running.workers:
                         shares.enter_context(bounded(worker.pid, args.share))
                 spark = session(running.url, folder, memory="3g")
-                # The first job of a cluster also pays for starting executors and Python, and for code that is not compiled yet.
+                # The first job of a cluster also starts executors and Python, and runs code that is not compiled yet.
                 some = str(folder / "some.parquet")
                 spark.read.json(args.pages).limit(1000).write.parquet(some)
                 retold.spark.dedup(spark.read.parquet(some), partitions=4, preset=args.preset).unpersist()
@@ -63,7 +63,7 @@ def main():
 
 @contextlib.contextmanager
 def bounded(worker, share):
-    """Gives a worker, and the executor that it will start, a share of a core."""
+    """Limits a worker, and the executor that it starts, to a share of a core."""
     group = pathlib.Path(f"/sys/fs/cgroup/cpu/retold-{worker}")
     group.mkdir()
     (group / "cpu.cfs_quota_us").write_text(str(round(share * int((group / "cpu.cfs_period_us").read_text()))))
@@ -71,7 +71,7 @@ def bounded(worker, share):
     try:
         yield
     finally:
-        # None but empty groups can go.
+        # Only empty groups can be removed.
         for process in (group / "cgroup.procs").read_text().split():
             with contextlib.suppress(ProcessLookupError):
                 (group.parent / "cgroup.procs").write_text(process)
@@ -112,10 +112,10 @@ def alone(folder, count, args):
 
 
 def task_seconds(spark):
-    """What all tasks took so far, Python included: core seconds, as an executor has one core."""
+    """Core seconds of all tasks so far, including Python; an executor has one core."""
     executors = spark.sparkContext._jsc.sc().statusStore().executorList(False)
     executors = [executors.apply(at) for at in range(executors.size())]
-    # That of the driver is how long it has been there.
+    # For the driver, this is the time since its start.
     return sum(executor.totalDuration() for executor in executors if executor.id() != "driver") / 1000
 
 

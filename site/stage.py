@@ -8,12 +8,12 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-# Outside docs/, but linked to from there; part of the users' site.
+# Files outside docs/ that belong to the site for users, because pages link to them.
 BESIDE = ["CHANGELOG.md", "SECURITY.md", "retold.example.toml", "examples/clean_parquet.py", "examples/commoncrawl_spark.py", "examples/watch.toml"]
 
 
 def place(path):
-    """The site of a file of the repository, and its path there."""
+    """The site that has a file of the repository, and its path there."""
     site, prefix = ("lab", "docs/lab/") if path.startswith("docs/lab/") else ("users", "docs/")
     path = path[len(prefix):] if path.startswith(prefix) else f"repository/{path}"
     folder, name = posixpath.split(path)
@@ -22,7 +22,7 @@ def place(path):
 
 
 def lists(text):
-    """Lists as mkdocs wants them: a blank line before them, and four spaces before those inside others."""
+    """Adapts lists for mkdocs: a blank line before a list, and four spaces of indentation for nested ones."""
     lines, before = [], ""
     inside = nesting = False
     for line in text.split("\n"):
@@ -55,19 +55,19 @@ def relink(text, source):
         there_site, there = place(path)
         if there_site == site:
             return f"[{words}]({posixpath.relpath(there, posixpath.dirname(here))}{hash}{anchor})"
-        # mkdocs knows nothing of the other site; check.py follows these links.
+        # mkdocs does not know the other site; check.py checks these links.
         root = {"users": "", "lab": "lab/"}
         there = posixpath.relpath(root[there_site] + re.sub(r"\.md$", ".html", there), posixpath.dirname(root[site] + here))
         words = re.sub(r"`([^`]*)`", r"<code>\1</code>", words)
         return f'<a href="{there}{hash}{anchor}">{words}</a>'
 
     parts = re.split(r"(^```.*?^```$)", text, flags=re.M | re.S)
-    # Lines that an example needs to be run, but that nobody has to read, as rustdoc has them.
+    # Hidden lines of examples, as in rustdoc.
     parts[1::2] = [re.sub(r"^# .*\n", "", part, flags=re.M) if part.startswith("```rust") else part for part in parts[1::2]]
     for i in range(0, len(parts), 2):
         parts[i] = re.sub(r"\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^()\s]+)\)", link, parts[i])
         parts[i] = lists(parts[i])
-        # In a table GitHub wants a backslash before a bar, also in code; here it would be shown.
+        # In tables, GitHub needs a backslash before a bar even in code; mkdocs would show it.
         parts[i] = re.sub(r"^\|.*", lambda row: re.sub(r"`[^`]*`", lambda code: code.group().replace(r"\|", "|"), row.group()), parts[i], flags=re.M)
     return "".join(parts)
 

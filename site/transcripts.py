@@ -21,12 +21,12 @@ def groups():
     first = DOCS / "start/first-run.md"
     pages = sorted([ROOT / "README.md", *DOCS.glob("*.md"), *(page for folder in ("start", "guide", "reference") for page in DOCS.glob(f"{folder}/**/*.md"))])
     for page in pages:
-        # Most go on from the first run.
+        # Most groups continue from the first run.
         yield [page] if "$ retold dedup examples/pages -o out\n" in page.read_text() else [first, page]
 
 
 def blocks(page):
-    """The blocks of a page: the line before each, its language, its lines."""
+    """The code blocks of a page: the line before, the language, and the lines."""
     before, lines = "", iter(page.read_text().splitlines())
     for line in lines:
         if line.startswith("```"):
@@ -42,7 +42,7 @@ def blocks(page):
 
 
 def commands(block):
-    """The commands of a block, each with the lines that it prints."""
+    """The commands of a block, each with its output lines."""
     found = []
     for line in block:
         if line.startswith("$ "):
@@ -56,7 +56,7 @@ def fits(shown, said):
     def pattern(line):
         return r"(?:.*\n)*" if line == "…" else ".*".join(re.escape(part) for part in line.split("…")) + r"\n"
 
-    # Times are another machine's.
+    # Times depend on the machine.
     times = lambda line: re.sub(r"\b\d+\.\d\b", "0.0", line) if re.match(r"\d+\.\d s \(", line) else line
     while shown and not shown[-1]:
         shown = shown[:-1]
@@ -75,12 +75,12 @@ def run(group, path):
                     Path(folder, name.group(1)).write_text("\n".join(block) + "\n")
                     continue
                 lines = [] if language else commands(block)
-                # One shell for a block. After each command stands a mark and the exit code.
+                # One shell for a block. A marker and the exit code follow each command.
                 script = "".join(f"{command}\nprintf '\\036%s\\036' $?\n" for command, _ in lines)
                 ran = subprocess.run(["bash", "-c", script], cwd=folder, env={**os.environ, "PATH": path}, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=120)
                 parts = ran.stdout.split("\036")
                 for (command, shown), said, code in zip(lines, parts[::2], parts[1::2], strict=False):
-                    # A command that shows nothing says nothing of what is printed, but it does not fail.
+                    # If the page shows no output, only the exit code is checked.
                     if not fits(shown, said.splitlines()) if shown else code not in ("0", "1"):
                         said = "\n".join("    " + line for line in said.splitlines()[:60])
                         wrong.append(f"{page.relative_to(ROOT)}: $ {command} (exit code {code})\n{said}")

@@ -20,7 +20,7 @@ def spaced(text):
 
 def shingles(page):
     text = page["text"].lower()
-    # Words; single characters where there are few spaces.
+    # Words, or characters if there are few spaces.
     words = text.split() if spaced(text) else [c for c in text if not c.isspace()]
     return sorted({" ".join(words[i : i + 5]) for i in range(max(1, len(words) - 4))})
 
@@ -82,7 +82,7 @@ def text_dedup():
     import pickle
     from text_dedup.minhash import main
     work.mkdir(exist_ok=True)
-    # Its loader looks at the fields' types, and a title that begins as null and goes on as a string is an error to it.
+    # Its loader infers types, and fails on a title that is first null and later a string.
     (work / "in.jsonl").write_text("".join(json.dumps({"text": page["text"]}) + "\n" for page in pages))
     main(f"--path json --data_files {work}/in.jsonl --split train --cache_dir {work}/cache --output {work}/out --column text --num_proc 1 --debug".split(),
          standalone_mode=False)
@@ -96,11 +96,11 @@ def semhash():
     from semhash import SemHash
 
     class Encoder:
-        # Its own default is downloaded from a hub; this static embedding comes with its package, which looks in the wrong folder for its tokenizer.
+        # The default is downloaded from a hub. This static embedding is part of a package that looks for the tokenizer in the wrong folder.
         embedding = wordllama.WordLlama.load(cache_dir=Path(wordllama.__file__).parent, disable_download=True)
 
         def encode(self, inputs, **_):
-            # One at a time: a batch is padded to its longest text.
+            # One at a time, because a batch is padded to its longest text.
             return self.embedding.embed(list(inputs), batch_size=1)
 
     records = [{"number": str(number), "text": page["text"]} for number, page in enumerate(pages)]
@@ -117,13 +117,13 @@ def passim():
     os.environ["PYSPARK_PYTHON"] = sys.executable
     work.mkdir(exist_ok=True)
     (work / "in.json").write_text("".join(json.dumps({"id": number, "text": page["text"]}) + "\n" for number, page in enumerate(pages)))
-    # Stopped before passages are clustered, for which Spark wants a package that is not on PyPI.
+    # Stops before clustering passages, because Spark needs a package for that which is not on PyPI.
     main(["--all-pairs", "--to-extents", f"{work}/in.json", f"{work}/out"])
     spark = SparkSession.builder.getOrCreate()
     number = {page.uid: page.id for page in spark.read.json(f"{work}/in.json").selectExpr("id", "xxhash64(id) as uid").collect()}
     found = [(number[row.uid], number[row.uid2]) for row in spark.read.load(f"{work}/out/tmp/extents.parquet").select("uid", "uid2").distinct().collect()]
     spark.stop()
-    # That the CPU of the Java process is counted, it must have ended before this one.
+    # The Java process must end before this one, so that its CPU time is counted.
     spark.sparkContext._gateway.shutdown()
     spark.sparkContext._gateway.proc.stdin.close()
     spark.sparkContext._gateway.proc.wait()

@@ -1,4 +1,4 @@
-//! Files: readers, and an index.
+//! Targets for readers of files, and for an index.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,10 +9,10 @@ use retold::read::{Outcome, ReadOptions, RecordDecision, Source, discover};
 use retold_index::Index;
 use tempfile::TempDir;
 
-/// A folder of this process; it should be in memory (`TMPDIR=/dev/shm`).
+/// The folder of this process; it should be in memory (`TMPDIR=/dev/shm`).
 static FOLDER: LazyLock<TempDir> = LazyLock::new(|| tempfile::tempdir().expect("a folder"));
 
-/// Small, so that the fuzzer meets the limit.
+/// Low limits, so that the fuzzer reaches them.
 fn options() -> ReadOptions {
     ReadOptions {
         max_record_size: 2048,
@@ -20,7 +20,6 @@ fn options() -> ReadOptions {
     }
 }
 
-/// A file of that name with that content.
 pub fn file(name: &str, data: &[u8]) -> PathBuf {
     let path = FOLDER.path().join(name);
     fs::write(&path, data).expect("written");
@@ -31,7 +30,7 @@ fn source(path: PathBuf) -> Source {
     discover(&[path], &options()).expect("a file").remove(0)
 }
 
-/// What became of each record, by number.
+/// The outcome of each record, by number.
 fn outcomes(source: &Source) -> Vec<(u64, Outcome)> {
     let options = options();
     let records = source.records(&options).map(|record| {
@@ -41,8 +40,8 @@ fn outcomes(source: &Source) -> Vec<(u64, Outcome)> {
     records.collect()
 }
 
-/// Reads a file and writes it again without what cannot be read: records have ascending numbers, and what is written holds
-/// the same pages, once more and forever.
+/// Reads a file, then writes it without records that cannot be read. Record numbers must ascend, and the written file must hold the same
+/// pages, even when it is written once more.
 pub fn read(name: &str, data: &[u8]) {
     let source = source(file(name, data));
     let first = outcomes(&source);
@@ -59,7 +58,7 @@ pub fn read(name: &str, data: &[u8]) {
     source
         .rewrite(&options(), &mut fate, &kept)
         .expect("the file did not change");
-    // A file that begins in another way may be of another format: what is left of an ARC file without its first record is none.
+    // A rewritten file with another first record may be of another format: an ARC file without its first record is not one.
     let begins_alike = !matches!(first.first(), Some((_, Outcome::Rejected(_))));
     let pages = pages(first);
     if !kept.exists() {
@@ -88,7 +87,7 @@ fn pages(outcomes: Vec<(u64, Outcome)>) -> Vec<Page> {
     pages.collect()
 }
 
-/// A small index, and the bytes of its files.
+/// A small index, with the bytes of its files.
 struct Fixture {
     folder: PathBuf,
     files: Vec<(PathBuf, Vec<u8>)>,
@@ -122,8 +121,8 @@ static INDEX: LazyLock<Fixture> = LazyLock::new(|| {
     }
 });
 
-/// An index one of whose files was changed at some places: the first byte says which file, the rest is triples of a place
-/// (two bytes) and a byte to put there. What is damaged is refused or not there, and nothing else happens.
+/// Changes some places of one file of an index: the first byte selects the file, the rest are triples of a position (two bytes) and a new
+/// byte. Damage must be reported or data left out; nothing else may happen.
 pub fn index(data: &[u8]) {
     let Some((&which, edits)) = data.split_first() else {
         return;
@@ -138,7 +137,7 @@ pub fn index(data: &[u8]) {
                 let at = place % bytes.len();
                 bytes[at] = *byte;
             }
-            // An edit without a byte cuts the file.
+            // An edit without a byte truncates the file.
             _ => bytes.truncate(place),
         }
     }

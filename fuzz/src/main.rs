@@ -1,4 +1,4 @@
-//! Fuzz targets in one binary, for libFuzzer; `RETOLD_FUZZ` names the target that is run. See `fuzz/run`.
+//! Fuzz targets for libFuzzer in one binary; `RETOLD_FUZZ` names the target to run. See `fuzz/run`.
 
 #![no_main]
 
@@ -8,10 +8,10 @@ mod values;
 
 use std::sync::LazyLock;
 
-/// What a target does with the fuzzer's bytes. It panics if anything is wrong.
+/// A target; panics if anything is wrong.
 type Target = fn(&[u8]);
 
-/// The targets: what they read, and the code that does.
+/// The targets by name.
 const TARGETS: &[(&str, Target)] = &[
     ("jsonl", |data| files::read("pages.jsonl", data)),
     ("csv", |data| files::read("pages.csv", data)),
@@ -45,8 +45,8 @@ const TARGETS: &[(&str, Target)] = &[
 ];
 
 static TARGET: LazyLock<Target> = LazyLock::new(|| {
-    // libFuzzer's hook ends the process at a panic that Retold would have caught, as it does around the Parquet library;
-    // panics that are not caught end it all the same.
+    // libFuzzer's hook would end the process on panics that Retold catches, as around the Parquet library. Panics that are not caught still
+    // end it.
     drop(std::panic::take_hook());
     let wanted = std::env::var("RETOLD_FUZZ").unwrap_or_default();
     match TARGETS.iter().find(|(name, _)| *name == wanted) {

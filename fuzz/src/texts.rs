@@ -1,4 +1,4 @@
-//! Texts: charsets, HTML, main text, sentences, words, and the verdict of two texts.
+//! Targets for texts: charsets, HTML, main text, sentences, words, and verdicts on two texts.
 
 use std::sync::LazyLock;
 
@@ -14,7 +14,7 @@ fn options(extract: Extract) -> TextOptions {
     }
 }
 
-/// What every text fulfils.
+/// Checks the invariants of a text.
 fn check(text: &Text) {
     let blocks = text.visible.split('\n').count();
     assert_eq!(blocks, text.folded.split('\n').count());
@@ -36,7 +36,7 @@ fn check(text: &Text) {
     assert!(text.seen_chars() <= text.lengths().0);
 }
 
-/// Bytes to Unicode; the first byte chooses what the HTTP header said.
+/// Decodes bytes; the first byte selects the charset of the HTTP header.
 pub fn charset(data: &[u8]) {
     const HEADERS: &[Option<&str>] = &[
         None,
@@ -64,14 +64,13 @@ pub fn charset(data: &[u8]) {
     }
 }
 
-/// HTML to its main text.
 pub fn html(data: &[u8]) {
     static OPTIONS: LazyLock<TextOptions> = LazyLock::new(|| options(Extract::Main));
     let page = Page::html("page", String::from_utf8_lossy(data));
     check(&text_of(&page, &OPTIONS).expect("not too long"));
 }
 
-/// A document of any charset and markup; the first byte chooses.
+/// A document of any charset and markup; the first byte selects them.
 pub fn document(data: &[u8]) {
     static OPTIONS: LazyLock<TextOptions> = LazyLock::new(|| options(Extract::Main));
     if let Some((&first, bytes)) = data.split_first() {
@@ -87,7 +86,7 @@ pub fn document(data: &[u8]) {
     }
 }
 
-/// The limits on HTML before a tree is made of it.
+/// The limits on HTML before it is parsed to a tree.
 pub fn guard(data: &[u8]) {
     let html = String::from_utf8_lossy(data);
     if let Some(tame) = tame_html(&html) {
@@ -95,7 +94,7 @@ pub fn guard(data: &[u8]) {
     }
 }
 
-/// The same with trafilatura.
+/// As `html`, with trafilatura.
 #[cfg(feature = "precise")]
 pub fn precise(data: &[u8]) {
     static OPTIONS: LazyLock<TextOptions> = LazyLock::new(|| options(Extract::Precise));
@@ -103,14 +102,12 @@ pub fn precise(data: &[u8]) {
     check(&text_of(&page, &OPTIONS).expect("not too long"));
 }
 
-/// Plain text to sentences.
 pub fn text(data: &[u8]) {
     static OPTIONS: LazyLock<TextOptions> = LazyLock::new(|| options(Extract::None));
     let page = Page::text("page", String::from_utf8_lossy(data));
     check(&text_of(&page, &OPTIONS).expect("not too long"));
 }
 
-/// Plain text to words and all their forms.
 pub fn words(data: &[u8]) {
     static OPTIONS: LazyLock<TextOptions> = LazyLock::new(|| options(Extract::None));
     let page = Page::text("page", String::from_utf8_lossy(data));
@@ -124,7 +121,7 @@ pub fn words(data: &[u8]) {
     }
 }
 
-/// One model a method; those that must learn first are left out.
+/// A model for each method that can run without learning.
 static MODELS: LazyLock<Vec<Model>> = LazyLock::new(|| {
     let model = |name: &str| {
         let config = JudgeConfig {
@@ -137,8 +134,8 @@ static MODELS: LazyLock<Vec<Model>> = LazyLock::new(|| {
     models.filter(|model| !model.wants_words()).collect()
 });
 
-/// Two texts to a verdict: the first byte chooses the method, the first NUL parts the texts. Swapping them swaps the
-/// verdict, and sketches survive being stored.
+/// Two texts and their verdict: the first byte selects the method, the first NUL separates the texts. Swapping texts must swap the verdict,
+/// and stored sketches must be restored unchanged.
 pub fn judge(data: &[u8]) {
     let Some((&first, data)) = data.split_first() else {
         return;

@@ -1,4 +1,4 @@
-//! Small formats: sketches, stored texts, options, models, labels, pairs, word lists, dates.
+//! Targets for small formats: sketches, stored texts, options, models, labels, pairs, word lists, dates.
 
 use std::path::Path;
 use std::str::from_utf8;
@@ -32,7 +32,7 @@ pub fn stored(data: &[u8]) {
     }
 }
 
-/// The options of a run, and the parameters among them.
+/// The options of a run with the parameters of the method.
 pub fn config(data: &[u8]) {
     let Ok(value) = serde_json::from_slice(data) else {
         return;
@@ -40,7 +40,7 @@ pub fn config(data: &[u8]) {
     if let Ok(config) = JudgeConfig::from_value(value) {
         let again = JudgeConfig::from_map(config.to_map()).expect("its own options");
         assert!(again.to_map() == config.to_map());
-        // Word files would be looked for on disk.
+        // Word files would be read from disk.
         let files = [&config.user_dict, &config.synonyms, &config.stop_words];
         if files.iter().all(|file| file.is_none()) {
             let _ = Model::new(config);
@@ -48,7 +48,6 @@ pub fn config(data: &[u8]) {
     }
 }
 
-/// A stored model.
 pub fn model(data: &[u8]) {
     let Ok(json) = from_utf8(data) else { return };
     if let Ok(model) = Model::from_json(json, Path::new("/nonexistent")) {
@@ -58,14 +57,12 @@ pub fn model(data: &[u8]) {
     }
 }
 
-/// Labelled pairs.
 pub fn gold(data: &[u8]) {
     if let Ok(gold) = Gold::read(&file("gold.tsv", data)) {
         assert!(gold.pairs().all(|(a, b, _)| a <= b));
     }
 }
 
-/// Reported pairs.
 pub fn pairs(data: &[u8]) {
     let _ = read_reported(&file("pairs.jsonl", data), None);
 }

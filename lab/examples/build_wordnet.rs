@@ -1,16 +1,15 @@
-//! Makes `crates/retold/data/wordnet/wordnet.bin` from the files of Debian's package `wordnet-base` (WordNet 3.0), and `cow.bin`
-//! from the table of the Chinese Open Wordnet:
+//! Builds `crates/retold/data/wordnet/wordnet.bin` from Debian's package `wordnet-base` (WordNet 3.0), and `cow.bin` from the table of the
+//! Chinese Open Wordnet:
 //!
 //!     cargo run -p retold-lab --example build_wordnet -- DIRECTORY OUT
 //!     cargo run -p retold-lab --example build_wordnet -- wn-data-cmn.tab OUT
 //!
-//! Of the Chinese one only synsets of two words and more count, as nothing but synonyms is looked up in it.
+//! From the Chinese wordnet, only synsets of at least two words are used, because it is only used for synonyms.
 //!
-//! DIRECTORY holds `data.*` and `*.exc` (in the package below `usr/share/wordnet`). `check.sh` beside the file
-//! fetches the package, runs this and compares. Only `data.*` and `*.exc` are read, and synsets are numbered by their words:
-//! the offsets, which differ between distributions, play no part.
+//! DIRECTORY holds `data.*` and `*.exc` (`usr/share/wordnet` in the package). `check.sh`, next to the built file, fetches the package, runs
+//! this and compares. Synsets are identified by their words, because offsets differ between distributions.
 //!
-//! The file, all numbers little endian: `RWN1`, the lengths of the three parts as u32, then
+//! The file, with little-endian numbers: `RWN1`, the lengths of the three parts as u32, then
 //!
 //! 1. an fst of the lemmas (lower case, spaces for `_`) to their rank in sorted order;
 //! 2. an fst of irregular forms, each with the letter of its part of speech in front (`nmice`), to the lemma's rank;
@@ -24,7 +23,7 @@ use std::path::Path;
 
 use fst::MapBuilder;
 
-/// File endings by the code of their part of speech.
+/// File extensions, with the code of their part of speech.
 const PARTS: [(&str, u8); 4] = [("noun", b'n'), ("verb", b'v'), ("adj", b'a'), ("adv", b'r')];
 
 /// A synset: its part of speech and its words.
@@ -93,8 +92,8 @@ fn read_synsets(directory: &Path) -> Result<Vec<Synset>, Box<dyn Error>> {
     Ok(synsets)
 }
 
-/// The synsets of a table of the Open Multilingual Wordnet that have several words: lines of synset, kind and word, with tabs between.
-/// Words of several parts have `+` between them.
+/// The synsets of several words from a table of the Open Multilingual Wordnet: lines of synset, kind and word, separated by tabs.
+/// Multi-word entries are joined by `+`.
 fn read_table(path: &Path) -> Result<Vec<Synset>, Box<dyn Error>> {
     let mut words: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for line in std::fs::read_to_string(path)?.lines() {
@@ -118,7 +117,7 @@ fn read_table(path: &Path) -> Result<Vec<Synset>, Box<dyn Error>> {
     Ok(synsets)
 }
 
-/// A word as it is looked up: without the marker of an adjective's place, such as `(p)`.
+/// A word as it is looked up: without the marker of an adjective's position, such as `(p)`.
 fn lemma(word: &str) -> String {
     let word = word.split('(').next().unwrap_or_default();
     word.replace('_', " ").to_lowercase()

@@ -2,9 +2,9 @@
 //!
 //!     cargo run --release -p retold-lab --example cluster -- RUNS.jsonl > OUT.svg
 //!
-//! `RUNS.jsonl` has the lines that `lab/spark.py` printed, from any number of calls. Runs without a worker are those of one
-//! machine. Times against pages are those of whole cores; those against workers are of shares of a core, if there are such
-//! runs. Nothing is extrapolated: numbers of workers that were not run are not drawn.
+//! `RUNS.jsonl` has the lines printed by `lab/spark.py`, from any number of calls. Runs without workers are local runs. Times by pages come
+//! from runs with whole cores; times by workers come from runs with shares of a core, if there are any. Nothing is extrapolated: only
+//! numbers of workers that were run are drawn.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -15,7 +15,6 @@ use serde::Deserialize;
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
-/// A line's name and its points.
 type Line = (String, Vec<(f64, f64)>);
 
 const COLOURS: [RGBColor; 4] = [
@@ -25,12 +24,11 @@ const COLOURS: [RGBColor; 4] = [
     RGBColor(0x6a, 0x3d, 0x9a),
 ];
 
-/// A line of `lab/spark.py`.
 #[derive(Deserialize)]
 struct Run {
     pages: u32,
     workers: u32,
-    /// How much of a core each worker had; all of it if this is missing.
+    /// Share of a core of each worker; a whole core if absent.
     #[serde(default)]
     share: Option<f64>,
     seconds: f64,
@@ -83,7 +81,7 @@ fn against_pages(runs: &[Run]) -> Vec<Line> {
         .collect()
 }
 
-/// A line for each number of pages that were run with several numbers of workers, the two largest of them.
+/// A line for each number of pages that was run with several numbers of workers; the two largest only.
 fn against_workers(runs: &[Run]) -> Vec<Line> {
     let mut lines: BTreeMap<u32, Vec<(f64, f64)>> = BTreeMap::new();
     for run in runs.iter().filter(|run| run.workers > 0) {

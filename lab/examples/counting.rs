@@ -33,7 +33,7 @@ fn main() -> retold::Result<()> {
     Ok(())
 }
 
-/// The paper's steps 1 to 3: an inverted index, each pair of each posting list counts one, equal pairs are added up.
+/// Steps 1 to 3 of the paper: an inverted index; each pair in a posting list counts one; equal pairs are added up.
 fn count(noise: &str, collection: &Collection, model: &Model) {
     let start = Instant::now();
     let mut lists: FxHashMap<u64, Vec<u32>> = FxHashMap::default();

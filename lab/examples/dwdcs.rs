@@ -1,10 +1,10 @@
-//! The experiments of the paper behind `concept` (DWDCS, Journal of Software 2011, 22(8):1816) on labelled sets:
+//! Experiments of the paper behind `concept` (DWDCS, Journal of Software 2011, 22(8):1816) on labelled sets:
 //!
 //!     cargo run --release -p retold-lab --example dwdcs -- OUT all SET...
 //!
-//! Instead of `all`, a list of experiments with commas between. A SET is a folder with `set.json` and `gold.tsv`, as
-//! `retold compare` takes them. Files written to the folder OUT: `parts.csv` (what merging and the position test are
-//! worth) and `short.csv` (pairs by the length of the shorter page). Table 1 and Figs. 8 and 9 are `benches/dwdcs`.
+//! Instead of `all`, give a list of experiments separated by commas. A SET is a folder with `set.json` and `gold.tsv`, as for `retold
+//! compare`. Writes to the folder OUT: `parts.csv` (the effect of merging and of the position test) and `short.csv` (pairs by the length of
+//! the shorter page). For Table 1 and Figs. 8 and 9, see `benches/dwdcs`.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -18,7 +18,7 @@ use retold::method::{Concept, Method, Sketches, Text, Trace, find_method, text_o
 use retold::read::{Extract, Outcome, ReadOptions, TextOptions, discover};
 use retold::{Error, Result};
 
-/// Writes a table of what it finds on the sets.
+/// An experiment; writes its results to a table.
 type Experiment = fn(&[Set], &mut Table) -> Result<()>;
 
 fn main() -> Result<()> {
@@ -56,14 +56,13 @@ impl Table {
     }
 }
 
-/// The different sketches of a set, and the pages that have each.
+/// The distinct sketches of a set, and the pages with each.
 struct Made {
     sketches: Sketches,
     pages: Vec<Vec<usize>>,
 }
 
 impl Made {
-    /// The pairs of pages that the method relates.
     fn pairs(&self, method: &Concept) -> Result<Vec<(usize, usize)>> {
         let relates = |a: SketchNo, b: SketchNo| {
             let [a, b] = [a, b].map(|number| self.sketches.get(number));
@@ -89,13 +88,12 @@ impl Made {
     }
 }
 
-/// A labelled set with its texts.
 struct Set {
     name: String,
     ids: Vec<String>,
     texts: Vec<Text>,
     gold: HashMap<(String, String), Label>,
-    /// What a pair is that the gold does not list.
+    /// The label of pairs that the gold does not list.
     unlisted: Label,
 }
 
@@ -173,7 +171,7 @@ impl Set {
         Made { sketches, pages }
     }
 
-    /// The score of the method on the pairs whose shorter page `counts`.
+    /// The score of the method on pairs whose shorter page satisfies `counts`.
     fn score(
         &self,
         method: &Concept,
@@ -228,7 +226,7 @@ fn told(score: &Score) -> String {
     format!("{p},{r},{f1},{},{},{}", score.tp, score.fp, score.r#fn)
 }
 
-/// With and without merging, with and without the position test; and `keyworld`.
+/// With and without merging, with and without the position test; also `keyworld`.
 fn parts(sets: &[Set], table: &mut Table) -> Result<()> {
     table.line("set,method,positions,precision,recall,f1,tp,fp,fn")?;
     // A spread that no page reaches.
@@ -246,7 +244,7 @@ fn parts(sets: &[Set], table: &mut Table) -> Result<()> {
         ] {
             let tested = concept(name, settings)?;
             let untested = concept(name, &[settings, std::slice::from_ref(&off)].concat())?;
-            // Positions play no part in the sketch.
+            // The sketch does not depend on positions.
             let made = set.sketches(&tested);
             for (method, positions) in [(tested, "tested"), (untested, "not tested")] {
                 let score = set.score(&method, &made, |_| true)?;

@@ -1,9 +1,9 @@
-//! How well main text is found, on the labelled set `extraction`, and how much of the readers' comments below the
-//! articles of `wooyun` site A it drops:
+//! Measures how well main text is found on the labelled set `extraction`, and how much of the readers' comments below articles of `wooyun`
+//! site A is dropped:
 //!
 //!     cargo run --release -p retold-lab --features precise --example extraction
 //!
-//! Token F1 is over multisets of words (CJK by character), the mean over pages. The figures stand in `docs/lab/text.md`.
+//! Token F1 is over multisets of words (CJK by character), averaged over pages. Results are in `docs/lab/text.md`.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
@@ -106,7 +106,7 @@ fn seen(text: &Text) -> String {
     seen.map(|(_, block)| block).collect::<Vec<_>>().join("\n")
 }
 
-/// Words, and single characters of scripts without spaces, with their numbers.
+/// Counts of words; in scripts without spaces, of characters.
 fn tokens(text: &str) -> HashMap<String, usize> {
     let mut tokens = HashMap::new();
     for word in text.unicode_words() {
@@ -138,8 +138,7 @@ fn scores(found: &str, gold: &str) -> (f64, f64, f64) {
     (ratio(total(&found)), ratio(total(&gold)), f1)
 }
 
-/// Of site A, the characters of the comments, and of all above them, that are left. The comments are the last thing on
-/// the page.
+/// For site A, the characters that remain of comments, and of everything above them. Comments are the last part of a page.
 fn comments(folder: &Path, extract: Extract) -> Result<(), Failure> {
     let (mut pages, mut all, mut left, mut above, mut above_left) = (0, 0, 0, 0, 0);
     for entry in std::fs::read_dir(folder)? {

@@ -1,8 +1,8 @@
-//! How long pages take that were made to take long, and pages over the size limit:
+//! Measures pages designed to take long, and pages over the size limit:
 //!
 //!     cargo run --release -p retold-lab --example hostile
 //!
-//! The figures are in `docs/lab/text.md`; each page must take less than a second.
+//! Results are in `docs/lab/text.md`; each page must take less than a second.
 
 use std::time::Instant;
 
@@ -32,7 +32,7 @@ type Pages = Vec<(&'static str, Vec<u8>)>;
 const ARTICLE: &str =
     "<p>The ferry leaves when the fog has lifted, and not a minute before that time.</p>";
 
-/// Pages whose elements are nested, overlap or have too many attributes.
+/// Pages with nested or overlapping elements or too many attributes.
 fn deep() -> Pages {
     let article = ARTICLE;
     let attributes: String = (0..20_000).map(|i| format!(" a{i}='v{i}'")).collect();
@@ -75,7 +75,7 @@ fn deep() -> Pages {
     ]
 }
 
-/// Pages with very many of the same thing.
+/// Pages with very many repetitions.
 fn long() -> Pages {
     let article = ARTICLE;
     vec![
@@ -122,7 +122,7 @@ fn nested(open: &str, close: &str, times: usize) -> Vec<u8> {
     (open.repeat(times) + "deep text" + &close.repeat(times)).into_bytes()
 }
 
-/// Bytes that look random (xorshift), the same on each run.
+/// Pseudorandom bytes (xorshift), the same in each run.
 fn noise(length: usize) -> Vec<u8> {
     let mut state = 0x9E37_79B9_7F4A_7C15u64;
     let next = || {

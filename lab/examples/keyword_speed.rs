@@ -1,9 +1,9 @@
-//! How fast `agglomerate` finds keywords on real pages, and where the time goes, on one core:
+//! Measures how fast `agglomerate` finds keywords on real pages, and where the time goes, on one core:
 //!
 //!     cargo run --release -p retold-lab --example keyword_speed -- ~/.cache/retold-data/eventmonitor/pages.jsonl
 //!
-//! The pages are read, decoded and folded first; the measured time begins with decoded text and ends with a sketch. Speeds
-//! are in MB (10^6 bytes) of folded UTF-8 text a second. Each line is a measurement of its own, not a sum.
+//! Pages are read, decoded and folded first; the measured time is from decoded text to sketch. Speeds are in MB (10^6 bytes) of folded
+//! UTF-8 text per second. Each line is measured separately.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -36,8 +36,7 @@ fn main() -> Result<(), retold::Error> {
         texts.len(),
         bytes as f64 / 1e6
     );
-    // Dictionaries and stop-words are loaded once, by the first page that needs them.
-    // Copies, as a text keeps the words that were asked of it.
+    // The first page loads dictionaries and stop words. Texts are cloned because a text keeps the words that were computed for it.
     texts.iter().take(100).for_each(|text| {
         method.sketch(&text.clone());
     });
@@ -56,10 +55,10 @@ fn main() -> Result<(), retold::Error> {
     Ok(())
 }
 
-/// Times a step: its name, what is done before it, and the step.
+/// Times a step, given by its name, its preparation, and the step.
 type Speed<'a> = dyn Fn(&str, &dyn Fn(&Text), &dyn Fn(&Text) -> usize) + 'a;
 
-/// Measures one step after another; `speed` times each.
+/// Measures one step after another with `speed`.
 fn measure(speed: &Speed<'_>, method: &dyn Method) {
     let tokenizer = Tokenizer::default();
     let nothing = |_: &Text| ();
@@ -89,7 +88,6 @@ fn measure(speed: &Speed<'_>, method: &dyn Method) {
     });
 }
 
-/// The pages that can be read, as texts.
 fn texts(input: PathBuf, model: &Model) -> Result<Vec<Text>, retold::Error> {
     let read = &model.config().read;
     let mut texts = Vec::new();
@@ -103,8 +101,7 @@ fn texts(input: PathBuf, model: &Model) -> Result<Vec<Text>, retold::Error> {
     Ok(texts)
 }
 
-/// Seconds that the work takes on all texts. Each is new (what follows from a text is found once and kept) and goes
-/// after its turn, as in a run.
+/// Seconds for the work on all texts. Texts are cloned and dropped one by one, as in a run, because results are cached in a text.
 fn round(texts: &[Text], prepare: &dyn Fn(&Text), work: &dyn Fn(&Text) -> usize) -> f64 {
     let texts = texts.to_vec();
     texts.iter().for_each(prepare);
@@ -115,8 +112,7 @@ fn round(texts: &[Text], prepare: &dyn Fn(&Text), work: &dyn Fn(&Text) -> usize)
     seconds
 }
 
-/// Seconds of processor time that this thread has had, where Linux tells (other programs then matter less); elsewhere
-/// seconds of the day.
+/// CPU seconds of this thread on Linux, where other programs matter less; elapsed seconds elsewhere.
 fn now() -> f64 {
     let told = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
     let nanoseconds = told.and_then(|text| text.split(' ').next()?.parse::<u64>().ok());

@@ -1,12 +1,12 @@
-//! A bounded load on a service on this machine.
+//! Puts a bounded load on a service on this machine.
 //!
 //!     cargo run --release -p retold-lab --example load -- mixed ADDRESS PAGES.jsonl SECONDS CLIENTS [SKIP]
 //!     cargo run --release -p retold-lab --example load -- add ADDRESS PAGES.jsonl COUNT [SKIP]
 //!     cargo run --release -p retold-lab --example load -- idle ADDRESS CONNECTIONS SECONDS
 //!
-//! `mixed`: clients ask about single pages, one request after the other; one more adds pages a hundred at a time. `add`: adds
-//! pages a hundred at a time, four requests at once. `idle`: opens connections and says nothing, while one client asks. Prints
-//! requests a second and quantiles of their times. ADDRESS has to be of this machine. The figures stand in `docs/lab/index.md`.
+//! `mixed`: clients query single pages, one request after the other; one more client adds pages, a hundred at a time. `add`: adds pages, a
+//! hundred at a time, with four concurrent requests. `idle`: opens connections without using them, while one client queries. Prints
+//! requests per second and quantiles of their times. ADDRESS must be on this machine. Results are in `docs/lab/index.md`.
 
 use std::error::Error;
 use std::fs::File;
@@ -18,12 +18,10 @@ use std::time::{Duration, Instant};
 
 type Result<T> = std::result::Result<T, Box<dyn Error + Send + Sync>>;
 
-/// Pages of a request that adds.
 const BATCH: usize = 100;
-/// Pages that are asked about.
 const ASKED: usize = 20_000;
 
-/// A connection that is kept open.
+/// A client with a persistent connection.
 struct Client(BufReader<TcpStream>);
 
 impl Client {
@@ -63,7 +61,6 @@ impl Client {
     }
 }
 
-/// Times of requests of a kind.
 #[derive(Default)]
 struct Times {
     took: Vec<Duration>,
@@ -118,7 +115,7 @@ fn timed(
     Ok(())
 }
 
-/// Memory that the service says it has, in MB.
+/// Memory of the service in MB, from its metrics.
 fn memory(address: SocketAddr) -> Result<u64> {
     let (_, text) = Client::connect(address)?.ask("GET", "/metrics", "", &[])?;
     let text = String::from_utf8_lossy(&text).into_owned();
@@ -143,7 +140,7 @@ fn mixed(
     clients: usize,
     skip: usize,
 ) -> Result<()> {
-    // Asked about: pages from all over the file. Added: those that follow `skip`.
+    // Queries use pages from the whole file; added pages follow `skip`.
     let asked: Vec<String> = lines(pages, 0)?.step_by(47).take(ASKED).collect();
     let new = Mutex::new(lines(pages, skip)?);
     let (finds, adds, next) = (

@@ -1,5 +1,4 @@
-//! Texts that are read once, and one method run over them with one set of parameters after another; `tune` and `compare`
-//! use it.
+//! Reads texts once, and runs a method over them with different parameters; used by `tune` and `compare`.
 
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -13,7 +12,7 @@ use retold::{
 };
 use rustc_hash::FxHashSet;
 
-/// Some pages of a collection, with sketches that can be used again.
+/// Some pages of a collection, with cached sketches.
 pub(crate) struct Bench<'a> {
     base: JudgeConfig,
     collection: &'a Collection,
@@ -23,53 +22,48 @@ pub(crate) struct Bench<'a> {
     times: Vec<Time>,
 }
 
-/// Elapsed time, and the time for which all cores together were at work, if the system reports it.
+/// Elapsed time, and CPU time of all cores if the system reports it.
 pub(crate) type Time = (Duration, Option<Duration>);
 
-/// Results from the texts for parameters only some of which affect them.
+/// Cached results that depend on some of the parameters.
 struct Made {
-    /// Those parameters.
     of: String,
     /// The document frequencies, if the method weighs words.
     words: Option<Knowledge>,
     sketches: Rc<Vec<Sketch>>,
 }
 
-/// What a method finds with one set of parameters.
 pub(crate) struct Found {
-    /// The related pages.
     pub(crate) pairs: Vec<FoundPair>,
-    /// Candidate pairs of sketches.
     pub(crate) candidates: u64,
 }
 
-/// Two related pages of the collection; the id of `a` comes before that of `b`.
+/// Two related pages of the collection; the id of `a` sorts before that of `b`.
 pub(crate) struct FoundPair {
     pub(crate) a: PageNo,
     pub(crate) b: PageNo,
-    /// What `a` is to `b`.
     pub(crate) relation: Relation,
     pub(crate) similarity: f32,
 }
 
-/// Sketches are kept for sets of parameters that agree in everything on which sketches depend: this number of values (256 MiB).
+/// Values of cached sketches (256 MiB). Trials that agree on the parameters of sketches share them.
 const KEPT: usize = 32 << 20;
 
 impl<'a> Bench<'a> {
-    /// For the pages with these numbers, ascending, of a collection; `texts` has the texts of all its pages. `base` has
-    /// everything but the parameters.
+    /// Works on the pages with these ascending numbers; `texts` has the texts of the whole collection. `base` has all options except
+    /// parameters.
     pub(crate) fn new(
         base: &JudgeConfig,
         (collection, texts): (&'a Collection, &'a [Text]),
         pages: &'a [PageNo],
     ) -> Bench<'a> {
         Bench {
-            // A text that was made keeps its words and concepts: word files need not be read for every model.
+            // Texts cache their words and concepts, so word files need not be read for every model.
             base: JudgeConfig {
                 user_dict: None,
                 synonyms: None,
                 stop_words: None,
-                // What a method learns depends on the pages that it is tried on.
+                // What a method learns depends on the pages in the trial.
                 knowledge: None,
                 ..base.clone()
             },
@@ -81,7 +75,7 @@ impl<'a> Bench<'a> {
         }
     }
 
-    /// The related pages, as a run over the same pages finds them that lists all pairs.
+    /// The related pages, as a run that lists all pairs would find them.
     pub(crate) fn pairs(&mut self, params: &Params, watch: &dyn Watch) -> Result<Found> {
         if watch.cancelled() {
             return Err(Error::Cancelled);
@@ -97,7 +91,7 @@ impl<'a> Bench<'a> {
             pages: self.pages,
             texts: self.texts,
         };
-        // It stays on the threads that the search runs on.
+        // Stays on the threads of the search.
         let mut resources = RunConfig::default();
         resources.threads = rayon::current_num_threads();
         resources.all_pairs = true;
@@ -116,17 +110,17 @@ impl<'a> Bench<'a> {
         })
     }
 
-    /// How many times texts were sketched, rather than sketches taken from an earlier trial.
+    /// How often texts were sketched instead of using cached sketches.
     pub(crate) fn sketched(&self) -> usize {
         self.times.len()
     }
 
-    /// How long the sketches took the first time.
+    /// How long sketching took the first time.
     pub(crate) fn sketch_time(&self) -> Time {
         self.times.first().copied().unwrap_or_default()
     }
 
-    /// A model with these parameters that knows nothing.
+    /// A model with these parameters that has learnt nothing.
     fn model(&self, params: &Params) -> Result<Model> {
         Model::new(JudgeConfig {
             params: params.settings(),
@@ -134,7 +128,7 @@ impl<'a> Bench<'a> {
         })
     }
 
-    /// The sketches of the pages, and the model that makes them: it has learnt words if it wants to.
+    /// The sketches of the pages, with the model that made them; it has learnt words if the method needs them.
     fn sketches(&mut self, model: Model) -> Result<(Model, Rc<Vec<Sketch>>)> {
         let info = model.method();
         let own = |name: &str| {
@@ -160,7 +154,7 @@ impl<'a> Bench<'a> {
         Ok((model, sketches))
     }
 
-    /// Keeps sketches for trials to come, and lets the oldest go if there are too many.
+    /// Caches sketches, and drops the oldest if there are too many.
     fn keep(&mut self, made: Made) {
         self.made.push_back(made);
         let size = |sketch: &Sketch| sketch.keys.len() + sketch.marks.len() + sketch.extra.len();
@@ -170,7 +164,7 @@ impl<'a> Bench<'a> {
         }
     }
 
-    /// The document frequencies that the model wants to be taught; equal texts count once.
+    /// The document frequencies for the model; equal texts count once.
     fn words(&self, model: &Model) -> Knowledge {
         let mut seen = FxHashSet::default();
         let text = |page: PageNo| self.collection.page(page).text_hash;
@@ -182,7 +176,6 @@ impl<'a> Bench<'a> {
     }
 }
 
-/// The model with words, if there are some.
 fn taught(model: Model, words: &Option<Knowledge>) -> Model {
     match words {
         Some(words) => model.with_knowledge(words.clone()),
@@ -190,7 +183,6 @@ fn taught(model: Model, words: &Option<Knowledge>) -> Model {
     }
 }
 
-/// The parameters that are wanted, with their values, in one line.
 pub(crate) fn written(params: &Params, wanted: impl Fn(&str) -> bool) -> String {
     let values = params.iter().filter(|(name, _)| wanted(name));
     values
@@ -198,7 +190,7 @@ pub(crate) fn written(params: &Params, wanted: impl Fn(&str) -> bool) -> String 
         .collect()
 }
 
-/// The texts of some pages of a collection, by their numbers among these.
+/// The texts of some pages of a collection.
 struct InMemory<'a> {
     pages: &'a [PageNo],
     texts: &'a [Text],
@@ -220,7 +212,7 @@ impl TextSource for InMemory<'_> {
     }
 }
 
-/// Hides the stages of a trial, and lets it be stopped.
+/// Hides the stages of a trial, but lets it be cancelled.
 pub(crate) struct Unseen<'a>(pub(crate) &'a dyn Watch);
 
 impl Watch for Unseen<'_> {
@@ -241,7 +233,7 @@ mod tests {
 
     use super::*;
 
-    /// Pages of which some share sentences, some are copies, and all have a disclaimer.
+    /// Pages that share sentences, copies, and a disclaimer on all pages.
     fn pages() -> Vec<Page> {
         let sentence = |n: usize| {
             let word = ["harbour", "bridge", "library", "market", "railway"][n % 5];
@@ -277,10 +269,9 @@ mod tests {
         }
     }
 
-    /// The ids and the similarities of pairs.
     type Pairs = Vec<(String, String, f32)>;
 
-    /// What a bench finds with one set of parameters after another, and how many times it sketched.
+    /// The results for one set of parameters after another, and how often texts were sketched.
     fn tried(base: &JudgeConfig, all: &[&[(&str, &str)]]) -> (Vec<Pairs>, usize) {
         let model = Model::new(base.clone()).unwrap();
         let sources = [Source::of_pages("pages", pages())];

@@ -1,10 +1,9 @@
-//! Retold's laboratory: what is needed to develop methods and not to run them.
+//! Retold's laboratory, for developing methods.
 //!
-//! - [`compare`]: methods over labelled sets, one threshold after another, as tables and plots;
-//! - [`tune`]: parameters of a method that fit a labelled set.
+//! - [`compare`] compares methods on labelled sets, one threshold after another, with tables and plots.
+//! - [`tune`] finds parameters of a method that fit a labelled set.
 //!
-//! Both use only the public API of [`retold`] and decide nothing themselves: the [`retold::Model`] judges here as
-//! in every run.
+//! Both use only the public API of [`retold`] and decide nothing themselves: the [`retold::Model`] judges as in every run.
 
 #![forbid(unsafe_code)]
 

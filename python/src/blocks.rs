@@ -1,4 +1,4 @@
-//! Blocks of text that many pages have.
+//! Blocks of text that many pages have in common.
 
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -19,7 +19,7 @@ use crate::passages::flags;
 use crate::plain;
 use crate::table::Table;
 
-/// The blocks that many pages have: tables as in the JSONL files of `retold blocks`.
+/// Blocks that many pages have in common, as tables like the JSONL files of `retold blocks`.
 ///
 /// >>> import retold
 /// >>> pages = [{"id": str(n), "text": f"Share this page\n\nStory {n} tells of a ferry and of the sea."} for n in range(3)]
@@ -35,15 +35,15 @@ pub struct Blocks {
 
 #[pymethods]
 impl Blocks {
-    /// Each such block: `block` (a hash of its folded text), `site` (with `scope="site"`), `df` (on how many pages it is), `sites`, `places`,
-    /// `cut` (how many of its places are to be cut), and the `text` if it was asked for.
+    /// One row for each block: `block` (a hash of its folded text), `site` (with `scope="site"`), `df` (number of pages), `sites`,
+    /// `places`, `cut` (number of places to cut), and `text` if requested.
     #[getter]
     fn blocks(&self) -> Table {
         Table(self.blocks.clone())
     }
 
-    /// The places to be cut: `id`, `source`, `record`, `begin`, `end`, `block`, and `cut`: whether the page's text is plain text, in which
-    /// `begin` and `end` count characters.
+    /// The places of blocks to cut: `id`, `source`, `record`, `begin`, `end`, `block` and `cut`. `cut` is true if the page is plain text;
+    /// then `begin` and `end` count characters of it.
     #[getter]
     fn spans(&self) -> Table {
         Table(self.spans.clone())
@@ -65,7 +65,6 @@ impl Blocks {
     }
 }
 
-/// What was found in which sources.
 struct Found {
     sources: Vec<Source>,
     blocks: retold::blocks::Blocks,
@@ -94,7 +93,7 @@ impl Found {
         columns
     }
 
-    /// The columns that say which page it is.
+    /// The columns that identify pages.
     fn pages(&self, pages: impl Iterator<Item = u32> + Clone) -> Columns {
         let page = |number: u32| &self.blocks.pages()[number as usize];
         let source = |number: u32| &self.sources[page(number).source as usize].name;
@@ -141,13 +140,11 @@ impl Found {
     }
 }
 
-/// A value by its name.
 fn named<T: FromStr<Err = String>>(name: &str, text: &str) -> PyResult<T> {
     text.parse()
         .map_err(|reason: String| usage(format!("{name}={text}: {reason}")))
 }
 
-/// One of some values that have names.
 fn one_of<T: Copy>(name: &str, text: &str, all: &[(&str, T)]) -> PyResult<T> {
     let found = all.iter().find(|(of, _)| *of == text);
     found.map(|(_, value)| *value).ok_or_else(|| {
@@ -156,12 +153,12 @@ fn one_of<T: Copy>(name: &str, text: &str, all: &[(&str, T)]) -> PyResult<T> {
     })
 }
 
-/// Finds lines, paragraphs, sentences or passages that many pages have, and says where they are.
+/// Finds lines, paragraphs, sentences or passages that many pages have in common, with their places.
 ///
-/// `pages` are those of `retold.dedup`, and so are the options of reading. `unit` is "line", "paragraph", "sentence" or
-/// "passage" (`passage_words` words or more, anywhere in a paragraph); `scope` is "site" (blocks
-/// on more than half of a site's pages) or "collection" (on two pages or more); `keep` is "one" (a block stays on the page that `canonical`
-/// prefers), "none" or "under:N" (blocks on fewer than N pages stay, of others none). `text` asks for the texts of blocks too.
+/// `pages` and the options for reading are as in `retold.dedup`. `unit` is "line", "paragraph", "sentence" or "passage" (at least
+/// `passage_words` words, anywhere in a paragraph). `scope` is "site" (blocks on more than half of a site's pages) or "collection" (blocks
+/// on at least two pages). `keep` is "one" (a block stays on the page that `canonical` prefers), "none", or "under:N" (blocks on fewer than
+/// N pages stay everywhere, others nowhere). With `text`, the texts of blocks are returned, too.
 ///
 /// >>> import retold
 /// >>> pages = [{"id": str(n), "text": f"Share this page\n\nStory {n} tells of a ferry and of the sea."} for n in range(3)]
@@ -216,7 +213,7 @@ pub fn blocks<'py>(
     };
     wanted.check().map_err(raise)?;
     let mut options = plain::options(options)?;
-    // The fields that the order of preference looks at are read too.
+    // The fields that `canonical` looks at are read, too.
     options.insert("canonical".to_owned(), canonical.into());
     let model = JudgeConfig::from_map(options).and_then(retold::Model::new);
     let config = model.map_err(raise)?.config().clone();

@@ -1,4 +1,4 @@
-//! What is done with a corpus besides finding copies: benchmarks are found in it, kept pages are sampled.
+//! Decontamination and sampling of a corpus.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -17,28 +17,26 @@ use crate::job;
 use crate::pages::Pages;
 use crate::plain;
 
-/// The files and folders that an argument names.
 fn paths(given: &Bound<'_, PyAny>, read: &ReadOptions) -> PyResult<Vec<PathBuf>> {
     let pages = Pages::of(given, read, None)?;
     if pages.paths.is_empty() {
         return Err(PyTypeError::new_err(
-            "files are written again: name files or folders, not pages",
+            "the output has the same files: name files or folders, not pages",
         ));
     }
     Ok(pages.paths)
 }
 
-/// Names of fields, separated by commas, if they are given.
 fn fields(given: Option<Vec<String>>, usual: String) -> String {
     given.map_or(usual, |names| names.join(","))
 }
 
-/// Finds pages that contain questions of a benchmark, and writes the corpus without these pages, as `retold decontaminate` does.
+/// Finds pages that contain benchmark questions, and writes the corpus without them, as `retold decontaminate` does.
 ///
-/// `corpus` and `benchmarks` are files and folders; `out` is the folder to write: `contaminated.jsonl`, `kept/`, `rejects.jsonl` and
-/// `summary.json`, which is returned. A page is contaminated from the score `threshold` on. `question_fields`, `answer_fields` and
-/// `passage_fields` name fields of the benchmarks' records; without them the usual names are tried. Further options say how the corpus
-/// is read, as in `retold.dedup`.
+/// `corpus` and `benchmarks` are files and folders. The folder `out` gets `contaminated.jsonl`, `kept/`, `rejects.jsonl` and
+/// `summary.json`; the summary is also returned. A page is contaminated if its score is at least `threshold`. `question_fields`,
+/// `answer_fields` and `passage_fields` name fields of the benchmark records; by default, common names are tried. Other options say how to
+/// read the corpus, as in `retold.dedup`.
 ///
 /// >>> import retold, tempfile, pathlib, json
 /// >>> here = pathlib.Path(tempfile.mkdtemp())
@@ -114,12 +112,12 @@ pub fn decontaminate<'py>(
     plain::to_python(py, &summary)
 }
 
-/// Writes kept pages again, repeated or sampled by the size of their clusters, as `retold sample` does.
+/// Samples or repeats kept pages by the size of their clusters, as `retold sample` does.
 ///
-/// `pages` is the output folder of a run, or files and folders whose records have the size in `size_field`, as `annotate=True` writes it.
-/// `weights` says from which size of a cluster on a page is written how often: `{1: 1, 2: 2, 100: 0.5}`. `out` gets a folder `copy-1`
-/// with each page that is written at least once, `copy-2` with those that are written twice, and so on. Returns how many pages there were,
-/// and how many are written and left out.
+/// `pages` is the output folder of a run, or files and folders whose records have the cluster size in `size_field`, as `annotate=True`
+/// writes it. `weights` maps the smallest cluster size to the number of times that a page is written: `{1: 1, 2: 2, 100: 0.5}`. The folder
+/// `out` gets `copy-1` with every page that is written, `copy-2` with pages written at least twice, and so on. Returns the numbers of pages
+/// read, written and left out.
 ///
 /// >>> import retold, tempfile, pathlib
 /// >>> here = pathlib.Path(tempfile.mkdtemp())

@@ -1,4 +1,4 @@
-//! Errors of the library as Python exceptions, in Python's own names, in one place.
+//! Errors of the library as Python exceptions. Messages use the names of Python's arguments.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -14,13 +14,13 @@ create_exception!(
     retold,
     RetoldError,
     PyException,
-    "What can go wrong in Retold; the kinds say who has to act."
+    "The base class of errors in Retold; its subclasses say who has to act."
 );
 create_exception!(
     retold,
     UsageError,
     RetoldError,
-    "Something was asked for that cannot be done: an unknown option, a value out of range, no readable page."
+    "A request that cannot be fulfilled: an unknown option, a value out of range, no readable page."
 );
 create_exception!(
     retold,
@@ -44,10 +44,9 @@ create_exception!(
     retold,
     RetoldWarning,
     PyUserWarning,
-    "Something that the caller should know of, though the work goes on."
+    "A problem that the caller should know about, although the work continues."
 );
 
-/// The exception for an error.
 pub fn raise(error: Error) -> PyErr {
     let message = in_python(&error.to_string()).into_owned();
     match error {
@@ -59,13 +58,13 @@ pub fn raise(error: Error) -> PyErr {
     }
 }
 
-/// A wrong use, in one line.
+/// A usage error.
 pub fn usage(message: impl Into<String>) -> PyErr {
     UsageError::new_err(in_python(&message.into()).into_owned())
 }
 
-/// A message of the library, with options by the names that they have in Python: `--text-field` is `text_field=`, `-o` is `out=`,
-/// and a value follows without a space where one is named.
+/// Rewrites options in a message to Python's arguments: `--text-field` becomes `text_field=`, `-o` becomes `out=`, and a value follows
+/// without a space.
 pub fn in_python(message: &str) -> Cow<'_, str> {
     if !message.contains('-') {
         return message.into();
@@ -83,7 +82,7 @@ pub fn in_python(message: &str) -> Cow<'_, str> {
         said += before;
         said += &option;
         said += after;
-        // The value that a message is about; or the last word of a clause, as in "or use --extract main".
+        // The value that a message is about, or the last word of a clause, as in "or use --extract main".
         let ends = |next: &&str| next.ends_with([',', ';', ':']) || message.ends_with(*next);
         let has_value = is_first || words.peek().is_some_and(ends);
         if !(option.ends_with('=') && after.is_empty() && has_value) {
@@ -93,7 +92,7 @@ pub fn in_python(message: &str) -> Cow<'_, str> {
     said.into()
 }
 
-/// A word that is an option of the command: what stands before it, the argument that it is in Python, and what follows.
+/// If a word is an option of the command: the text before it, the name of the argument, and the text after it.
 fn argument(word: &str) -> Option<(&str, String, &str)> {
     let (before, option) = word.split_at(word.find('-')?);
     if !matches!(before, "" | "`" | "(") {
@@ -125,7 +124,6 @@ fn is_argument(name: &str) -> bool {
     NAMES.contains(name)
 }
 
-/// Adds the exceptions to the module.
 pub fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let py = module.py();
     module.add("RetoldError", py.get_type::<RetoldError>())?;

@@ -1,4 +1,4 @@
-//! What a run found out.
+//! The results of a run.
 
 use std::borrow::Cow;
 use std::path::PathBuf;
@@ -21,7 +21,7 @@ use crate::pages::Pages;
 use crate::plain;
 use crate::table::{Table, html_of};
 
-/// What a run found out: tables as in the JSONL files of `retold dedup`, and the run in numbers.
+/// The results of a run: tables like the JSONL files of `retold dedup`, and statistics.
 ///
 /// >>> import retold
 /// >>> story = "The ferry to Naxos left late because of the storm. Passengers waited at the quay until noon."
@@ -34,17 +34,14 @@ use crate::table::{Table, html_of};
 pub struct PyFindings {
     findings: Findings,
     request: Request,
-    /// The pages were passed as such and are the rows of one table, not records of files.
+    /// The pages were rows of one table, not records of files.
     are_rows: bool,
 }
 
-/// Rows of each table that a notebook shows of findings.
 const FEW_SHOWN: usize = 5;
 
-/// The columns of a table, in order.
 pub type Columns = Vec<(&'static str, ArrayRef)>;
 
-/// A batch of columns.
 pub fn batch(columns: Columns) -> std::result::Result<RecordBatch, ArrowError> {
     RecordBatch::try_from_iter_with_nullable(
         columns
@@ -64,7 +61,6 @@ pub fn strings(values: impl Iterator<Item = impl AsRef<str>>) -> ArrayRef {
     Arc::new(column.finish())
 }
 
-/// Texts of which some may be missing.
 pub fn some_strings(values: impl Iterator<Item = Option<String>>) -> ArrayRef {
     let mut column = StringBuilder::new();
     values.for_each(|value| column.append_option(value));
@@ -77,7 +73,7 @@ pub fn numbers(values: impl Iterator<Item = impl Into<Option<i64>>>) -> ArrayRef
     Arc::new(column.finish())
 }
 
-/// Six decimals, as in `pairs.jsonl`.
+/// Rounded to six decimals, as in `pairs.jsonl`.
 pub fn decimals(values: impl Iterator<Item = f32>) -> ArrayRef {
     let mut column = Float64Builder::new();
     for value in values {
@@ -87,7 +83,6 @@ pub fn decimals(values: impl Iterator<Item = f32>) -> ArrayRef {
     Arc::new(column.finish())
 }
 
-/// Lists of ids.
 pub fn lists<'a>(values: impl Iterator<Item = Vec<Cow<'a, str>>>) -> ArrayRef {
     let mut column = ListBuilder::new(StringBuilder::new());
     for list in values {
@@ -97,7 +92,7 @@ pub fn lists<'a>(values: impl Iterator<Item = Vec<Cow<'a, str>>>) -> ArrayRef {
     Arc::new(column.finish())
 }
 
-/// `pairs.jsonl`.
+/// The columns of `pairs.jsonl`.
 pub fn pairs(findings: &Findings) -> Columns {
     let pairs = || findings.pairs.iter();
     vec![
@@ -121,7 +116,7 @@ pub fn pairs(findings: &Findings) -> Columns {
     ]
 }
 
-/// `clusters.jsonl` without the numbers.
+/// The columns of `clusters.jsonl`, without numbers.
 pub fn clusters(findings: &Findings) -> Columns {
     let clusters = || findings.clusters.iter();
     let members = |members: &[Rank]| members.iter().map(|&page| findings.id(page)).collect();
@@ -137,7 +132,7 @@ pub fn clusters(findings: &Findings) -> Columns {
     ]
 }
 
-/// `dropped.jsonl` without the clusters; with `mark` nothing is dropped.
+/// The columns of `dropped.jsonl`, without clusters; with `mark` nothing is dropped.
 pub fn dropped(findings: &Findings, mark: bool) -> Columns {
     let dropped = || findings.dropped.iter().filter(|_| !mark);
     vec![
@@ -162,7 +157,7 @@ pub fn dropped(findings: &Findings, mark: bool) -> Columns {
 }
 
 impl PyFindings {
-    /// Findings in pages that came from no files.
+    /// Results for pages that came from no files.
     pub fn of(findings: Findings) -> PyFindings {
         PyFindings {
             findings,
@@ -171,7 +166,7 @@ impl PyFindings {
         }
     }
 
-    /// Which of the pages that were passed it is, from 0; `None` of a page of a file.
+    /// The row of a page in the input, from 0; `None` for pages of files.
     fn row(&self, page: PageNo) -> Option<i64> {
         (self.are_rows).then(|| self.findings.collection.page(page).record as i64 - 1)
     }
@@ -179,8 +174,8 @@ impl PyFindings {
 
 #[pymethods]
 impl PyFindings {
-    /// Related pages: `a`, `b` (a < b), `relation` of a to b, `similarity`, `length_ratio`, `shared`, and
-    /// `own_a` and `own_b`, the words of a in passages that b does not have, and the other way round.
+    /// Related pages: `a`, `b` (a < b), `relation` of a to b, `similarity`, `length_ratio`, `shared`, `own_a` (words in passages that only
+    /// a has) and `own_b`.
     #[getter]
     fn pairs(&self, py: Python<'_>) -> PyResult<Table> {
         py.detach(|| table(pairs(&self.findings)))
@@ -199,7 +194,7 @@ impl PyFindings {
         })
     }
 
-    /// Stories, as `stories.jsonl` has them: `story` (the id of its first page), `part` (page, excerpt, longer or round_up), `id`.
+    /// Stories, as in `stories.jsonl`: `story` (the id of its first page), `part` (page, excerpt, longer or round_up), `id`.
     #[getter]
     fn stories(&self, py: Python<'_>) -> PyResult<Table> {
         py.detach(|| {
@@ -213,8 +208,8 @@ impl PyFindings {
         })
     }
 
-    /// Pages that are dropped: `id`, the `canonical` page that is kept for it, the `relation` of the first to the second, the `cluster`
-    /// and its `cluster_size`, how many words of its own are `lost` with it, of a collection how many `parts` stay, and the `row` of the page in the input that was passed, from 0 (None for pages of files).
+    /// Dropped pages: `id`, the `canonical` page kept instead, their `relation`, the `cluster` and `cluster_size`, the number of words
+    /// `lost`, for a collection the number of kept `parts`, and the `row` in the input, from 0 (None for pages of files).
     ///
     /// >>> import retold
     /// >>> texts = ["The ferry left late because of the storm.", "A bridge was opened.", "The ferry left late because of the storm."]
@@ -245,7 +240,7 @@ impl PyFindings {
         })
     }
 
-    /// With `same_url`, the pages of each URL that several pages have, the newest first: the `newest`, `id`, `date`.
+    /// With `same_url`, pages with the same URL, newest first: the `newest`, `id`, `date`.
     #[getter]
     fn versions(&self, py: Python<'_>) -> PyResult<Table> {
         let findings = &self.findings;
@@ -266,8 +261,7 @@ impl PyFindings {
         })
     }
 
-    /// Pages that are kept: `id`, and the `row` of the page in the input that was passed, from 0 (None for pages of files); in the
-    /// order of reading.
+    /// Kept pages in the order of reading: `id`, and the `row` in the input, from 0 (None for pages of files).
     #[getter]
     fn kept(&self, py: Python<'_>) -> PyResult<Table> {
         py.detach(|| {
@@ -316,7 +310,7 @@ impl PyFindings {
         })
     }
 
-    /// The run in numbers, as in `summary.json`.
+    /// Statistics of the run, as in `summary.json`.
     #[getter]
     fn summary<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let summary = py.detach(|| {
@@ -326,7 +320,7 @@ impl PyFindings {
         plain::to_python(py, &summary)
     }
 
-    /// The model that judged the pages, with what it learnt from them.
+    /// The model of the run, with what it learnt.
     #[getter]
     fn model(&self) -> Model {
         Model(self.findings.model.clone())
@@ -339,7 +333,7 @@ impl PyFindings {
         ))
     }
 
-    /// The run in a line and the first rows of each table that has any, as notebooks show them.
+    /// A summary line and the first rows of each non-empty table, for notebooks.
     fn _repr_html_(&self, py: Python<'_>) -> PyResult<String> {
         let line = self.__repr__();
         let line = line.trim_matches(['<', '>']);
@@ -376,14 +370,15 @@ impl PyFindings {
 
 /// Finds near-duplicates, reprints and contained pages.
 ///
-/// `pages` is a path or several (all formats that `retold dedup` reads), a table with the Arrow PyCapsule interface (pyarrow,
-/// polars, pandas, DuckDB; a LazyFrame is collected), a dict of columns, or an iterable of dicts; a record has `text` (or `html`, str or bytes), and may have `id`, `url`
-/// and `date`. Options are those of `retold dedup`, by their long names with `_` for `-`; parameters of the method go
-/// into `params`. A `model` that has learnt judges by what it knows; with a model, only options of the output can be set (`kept`, `mark`,
-/// `annotate`, `annotate_as`, `stories`, `revisits`, `names`, `tables`, `report_text`, `alarm_size`).
+/// `pages` is a path or several (in any format that `retold dedup` reads), a table with the Arrow PyCapsule interface (pyarrow, polars,
+/// pandas, DuckDB; a LazyFrame is collected), a dict of columns, or an iterable of dicts. A record has `text` (or `html`, str or bytes),
+/// and may have `id`, `url` and `date`. Options are the long options of `retold dedup` with `_` for `-`; parameters of the method go into
+/// `params`. A `model` is used with what it has learnt; then only options of the output can be set (`kept`, `mark`, `annotate`,
+/// `annotate_as`, `stories`, `revisits`, `names`, `tables`, `report_text`, `alarm_size`).
 ///
-/// `out` is a folder to write, as in `retold dedup -o`; then `pages` must be paths. `threads` (0: one per core), `memory` (bytes
-/// for the data about the pages, as in 4000000000 or "4G") and `temp_dir` do not change the result. `progress` is True, or a callable that takes (stage, done, total).
+/// `out` is a folder to write, as in `retold dedup -o`; then `pages` must be paths. `threads` (0: one per core), `memory` (bytes for data
+/// about the pages, as in 4000000000 or "4G") and `temp_dir` do not change the result. `progress` is True, or a callable that takes (stage,
+/// done, total).
 ///
 /// >>> import retold
 /// >>> story = "The ferry to Naxos left late because of the storm. Passengers waited at the quay until noon. The captain said that it was the last boat of the day."

@@ -20,13 +20,12 @@ use crate::model::Model;
 use crate::pages::Pages;
 use crate::plain;
 
-/// What others who want to write are told.
 const WHO: &str = "a Python program";
 
-/// A persistent index of pages: which of them do we have already? `Index(path)` opens one for reading, `Index(path, write=True)`
-/// for writing too; `Index.create` makes one. Readers see what a writer has committed when they `refresh`.
+/// A persistent index of pages: which of them do we have already?
 ///
-/// Close it, or use it in a `with` block, so that others can write.
+/// `Index(path)` opens an index for reading, `Index(path, write=True)` for writing, too; `Index.create` makes one. Readers see new commits
+/// after `refresh`. Close the index, or use it in a `with` block, so that others can write.
 ///
 /// >>> import retold, tempfile
 /// >>> folder = tempfile.mkdtemp()
@@ -41,11 +40,11 @@ const WHO: &str = "a Python program";
 #[pyclass(frozen, module = "retold")]
 pub struct Index {
     index: Arc<Library>,
-    /// `None` if it was opened for reading, or has been closed.
+    /// `None` if it was opened for reading, or closed.
     writer: Mutex<Option<Writer>>,
 }
 
-/// A page to add or to ask for, or its id and why it cannot be read.
+/// A prepared page, or its id and why it cannot be read.
 type Made = std::result::Result<Prepared, (String, String)>;
 
 impl Index {
@@ -56,7 +55,7 @@ impl Index {
         }
     }
 
-    /// Does something with the writer.
+    /// Runs `work` with the writer.
     fn write<T>(&self, work: impl FnOnce(&mut Writer) -> Result<T>) -> Result<T> {
         let mut writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
         match &mut *writer {
@@ -83,7 +82,7 @@ impl Index {
         })
     }
 
-    /// Hands pages to `work`, at most `count` at a time, and gathers its answers.
+    /// Passes pages to `work`, at most `count` at a time, and collects its answers.
     fn each(
         &self,
         py: Python<'_>,
@@ -122,7 +121,7 @@ fn answer(made: &Made, status: &str, matches: &[Match]) -> Value {
     }
 }
 
-/// A date, or a str that is one, in seconds since 1970.
+/// A date or date string, in seconds since 1970.
 fn moment(since: &Bound<'_, PyAny>) -> PyResult<i64> {
     let written: String = match since.hasattr("isoformat")? {
         true => since.call_method0("isoformat")?.extract()?,
@@ -157,9 +156,10 @@ impl Index {
         opened.map_err(raise)
     }
 
-    /// Makes an empty index in a new folder, open for writing. It judges with a model that has learnt, or with a new one with
-    /// these options. Without `texts`, verdicts come from the sketches alone. It learns again what is common at 100 pages and whenever they
-    /// have doubled, unless `learns` is false.
+    /// Creates an empty index in a new folder, open for writing.
+    ///
+    /// It uses the given model, or a new one with these options. Without `texts`, verdicts are based on sketches only. The index learns
+    /// again at 100 pages and whenever the number of pages has doubled, unless `learns` is false.
     ///
     /// >>> import retold, tempfile
     /// >>> with retold.Index.create(tempfile.mkdtemp() + "/index", canonical="first") as index:
@@ -186,9 +186,10 @@ impl Index {
         made.map(Index::of).map_err(raise)
     }
 
-    /// Adds pages (as `retold.dedup` takes them), at most `commit` at a time. Returns for each its `status` (`new`, `replaced`,
-    /// `unchanged`, `rejected`) and at most `matches` pages that it repeats, best first. Committed pages survive a
-    /// power cut. A page replaces an earlier one with the same id.
+    /// Adds pages (as in `retold.dedup`), at most `commit` at a time.
+    ///
+    /// Returns for each page its `status` (`new`, `replaced`, `unchanged`, `rejected`) and at most `matches` pages that it repeats, best
+    /// first. Committed pages survive a power cut. A page replaces the page with the same id.
     ///
     /// >>> import retold, tempfile
     /// >>> story = "The ferry to Naxos left late because of the storm. Passengers waited at the quay until noon. The captain said that it was the last boat of the day."
@@ -225,7 +226,7 @@ impl Index {
         python(py, answers)
     }
 
-    /// What pages repeat, as in the answer of `add`, without adding them. A page that is in the index is `unchanged`.
+    /// Returns what pages repeat, as `add` does, without adding them. A page that is already in the index is `unchanged`.
     ///
     /// >>> import retold, tempfile
     /// >>> story = "The ferry to Naxos left late because of the storm. Passengers waited at the quay until noon. The captain said that it was the last boat of the day."
@@ -255,7 +256,7 @@ impl Index {
         python(py, answers)
     }
 
-    /// Removes the pages with these ids in one commit; returns for each whether it was there.
+    /// Removes the pages with these ids in one commit; returns for each whether it existed.
     ///
     /// >>> import retold, tempfile
     /// >>> story = "The ferry to Naxos left late because of the storm. Passengers waited at the quay until noon. The captain said that it was the last boat of the day."
@@ -268,7 +269,7 @@ impl Index {
             .map_err(raise)
     }
 
-    /// What `retold.dedup` finds among the pages of the index, under its model.
+    /// Runs `retold.dedup` over the pages of the index, with its model.
     ///
     /// >>> import retold, tempfile
     /// >>> story = "The ferry to Naxos left late because of the storm. Passengers waited at the quay until noon. The captain said that it was the last boat of the day."
@@ -289,7 +290,7 @@ impl Index {
         Ok(PyFindings::of(findings))
     }
 
-    /// The page with an id, without its text: a dict with `id`, `url`, `date`, `title`, `site`; KeyError if it is not there.
+    /// The page with this id, without its text: a dict with `id`, `url`, `date`, `title`, `site`. KeyError if there is none.
     fn __getitem__<'py>(&self, py: Python<'py>, id: &str) -> PyResult<Bound<'py, PyAny>> {
         let entry = py.detach(|| self.index.get(id)).map_err(raise)?;
         let entry = entry.ok_or_else(|| PyKeyError::new_err(id.to_owned()))?;
@@ -306,7 +307,7 @@ impl Index {
         self.index.len()
     }
 
-    /// Why two pages of the index are related or not related.
+    /// Explains why two pages of the index are related or not.
     ///
     /// >>> import retold, tempfile
     /// >>> story = "The ferry to Naxos left late because of the storm. Passengers waited at the quay until noon. The captain said that it was the last boat of the day."
@@ -321,9 +322,11 @@ impl Index {
         python(py, story.json(true))
     }
 
-    /// The stories of two pages or more, as `retold index stories` lists them: dicts with `id`, `title`, `url`, `pages`, `excerpts`, `longer`,
-    /// `round_ups`, `sites`, `first_seen`, `last_seen`. `sort` is "size" (most pages first), "recent" (the latest page first) or "growth" (most pages in the last 24 hours); with `since` (a
-    /// date, or a str that is one) only those with a page since then; at most `limit`, after the first `skip`.
+    /// Lists stories of at least two pages, as `retold index stories` does: dicts with `id`, `title`, `url`, `pages`, `excerpts`, `longer`,
+    /// `round_ups`, `sites`, `first_seen`, `last_seen`.
+    ///
+    /// `sort` is "size" (most pages first), "recent" (latest page first) or "growth" (most pages within 24 hours first). `since` (a date or
+    /// str) selects stories with a page since then. Returns at most `limit` stories after skipping `skip`.
     ///
     /// >>> import retold, tempfile
     /// >>> story = "The ferry to Naxos left late because of the storm. Passengers waited at the quay until noon. The captain said that it was the last boat of the day."
@@ -360,9 +363,9 @@ impl Index {
         python(py, json!(stories.map_err(raise)?))
     }
 
-    /// The story of the page with an id, as `retold index story` prints it: the fields of `stories`, and the `timeline`, its pages and what
-    /// belongs to it in order of time; or `limit` rows of that, after the first `skip`. With `edits`, the rows
-    /// say how many words each page added, cut and replaced, compared with the first page.
+    /// The story of the page with this id, as `retold index story` prints it: the fields of `stories`, and the `timeline` with its pages
+    /// and related pages in order of time, or `limit` rows of it after skipping `skip`. With `edits`, each row has the numbers of words
+    /// added, cut and replaced, compared with the first page.
     ///
     /// >>> import retold, tempfile
     /// >>> story = "The ferry to Naxos left late because of the storm. Passengers waited at the quay until noon. The captain said that it was the last boat of the day."
@@ -386,7 +389,7 @@ impl Index {
         python(py, json!(story))
     }
 
-    /// The index in numbers, as `retold index stats` prints them.
+    /// Statistics of the index, as `retold index stats` prints them.
     #[getter]
     fn stats<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let stats = py.detach(|| self.index.stats()).map_err(raise)?;
@@ -396,13 +399,13 @@ impl Index {
         )
     }
 
-    /// The model that judges.
+    /// The model of the index.
     #[getter]
     fn model(&self) -> Model {
         Model(self.index.model())
     }
 
-    /// Makes pages visible that another writer has committed since.
+    /// Loads what another writer has committed since.
     ///
     /// >>> import retold, tempfile
     /// >>> folder = tempfile.mkdtemp() + "/index"
@@ -433,7 +436,7 @@ impl Index {
         })
     }
 
-    /// Learns again what is common, from the pages that are there, and judges by this from now on.
+    /// Learns again from the current pages, and uses the new model from now on.
     ///
     /// >>> import retold, tempfile
     /// >>> story = "The ferry to Naxos left late because of the storm. Passengers waited at the quay until noon. The captain said that it was the last boat of the day."
@@ -456,7 +459,7 @@ impl Index {
         })
     }
 
-    /// Lets others write. It can still be read.
+    /// Releases the lock, so that others can write. The index can still be read.
     ///
     /// >>> import retold, tempfile
     /// >>> folder = tempfile.mkdtemp() + "/index"

@@ -1,4 +1,4 @@
-//! Long work: beside the interpreter, with progress, and stopped by Ctrl-C.
+//! Runs long jobs outside the interpreter's lock, with progress, and stops them on Ctrl-C.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -14,10 +14,9 @@ use retold::{Result, RunConfig, Watch};
 use crate::error::{InternalError, RetoldWarning, in_python, raise, usage};
 use crate::plain;
 
-/// How often signals are looked for and progress is shown.
+/// How often signals are checked and progress is shown.
 const TICK: Duration = Duration::from_millis(100);
 
-/// What the work says of itself.
 #[derive(Default)]
 struct Ticker {
     stop: AtomicBool,
@@ -48,7 +47,7 @@ impl Watch for Ticker {
 }
 
 impl Ticker {
-    /// Shows progress and warnings; an exception of the callable, or of a signal's handler, is returned.
+    /// Shows progress and warnings. Returns exceptions of the callable or of a signal handler.
     fn tick(&self, py: Python<'_>, progress: Option<&Py<PyAny>>) -> PyResult<()> {
         py.check_signals()?;
         let warnings =
@@ -72,8 +71,8 @@ impl Ticker {
     }
 }
 
-/// Does `job` on another thread. The caller's holds no lock of the interpreter; ten times a second it looks for signals and
-/// calls `progress(stage, done, total)`. An exception there stops the work, and is raised once it has stopped.
+/// Runs `job` on another thread. The calling thread releases the interpreter's lock, and ten times a second checks signals and calls
+/// `progress(stage, done, total)`. An exception there stops the job, and is raised once the job has stopped.
 pub fn run<T: Send>(
     py: Python<'_>,
     progress: Option<Bound<'_, PyAny>>,
@@ -112,7 +111,7 @@ pub fn run<T: Send>(
     made.map_err(raise)
 }
 
-/// What a run may use, as the arguments say it.
+/// The resources given as arguments.
 pub fn resources(
     threads: usize,
     memory: Option<Bound<'_, PyAny>>,
@@ -129,7 +128,7 @@ pub fn resources(
     Ok(run)
 }
 
-/// What shows progress: nothing, the line or the bars that `True` stands for, or a callable.
+/// The callable for progress; `True` stands for a line or a bar.
 fn callable(progress: Bound<'_, PyAny>) -> PyResult<Option<Py<PyAny>>> {
     let py = progress.py();
     if progress.is_none() || progress.is(PyBool::new(py, false)) {

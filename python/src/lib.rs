@@ -1,6 +1,6 @@
-//! Python bindings of Retold: the module `retold._retold`, of which the package `retold` shows what users need.
+//! Python bindings of Retold: the module `retold._retold`, whose public names the package `retold` exports.
 //!
-//! Nothing is decided here: values go in and out of the library, and a model of it judges.
+//! The bindings only convert values; the library makes all decisions.
 
 mod blocks;
 mod corpus;
@@ -48,7 +48,7 @@ fn _retold(module: &Bound<'_, PyModule>) -> PyResult<()> {
     spark::add(module)
 }
 
-/// The bytes of a document decoded as pages are.
+/// Decodes the bytes of a document as for pages.
 #[pyfunction]
 fn decoded(bytes: &[u8]) -> PyResult<String> {
     let decoded = retold::read::decode(bytes, None).map_err(error::usage)?;

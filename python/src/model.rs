@@ -1,4 +1,4 @@
-//! The model: the only judge.
+//! The model.
 
 use std::path::PathBuf;
 
@@ -14,8 +14,8 @@ use crate::pages::{self, Pages};
 use crate::plain;
 use crate::values::{Judgement, Sketch, Text, Verdict};
 
-/// A configuration, its method, and what was learnt from a collection: it judges pairs of pages. A model is frozen: learning makes
-/// a new one. Options are those of `retold.dedup`.
+/// A configuration, its method, and what was learnt from a collection; it judges pairs of pages. A model is immutable: learning makes a new
+/// one. Options are those of `retold.dedup`.
 ///
 /// A page is a str (plain text), bytes (an HTML document) or a dict with the fields of a record.
 ///
@@ -30,14 +30,13 @@ use crate::values::{Judgement, Sketch, Text, Verdict};
 #[pyclass(frozen, module = "retold")]
 pub struct Model(pub retold::Model);
 
-/// A new model of options by name.
 fn made(mut options: Map<String, Value>) -> retold::Result<retold::Model> {
     OwnLimit::expand(&mut options)?;
     retold::Model::new(JudgeConfig::from_map(options)?)
 }
 
 impl Model {
-    /// The given model, or a new one of these options; not both.
+    /// The given model, or a new one with these options; not both.
     pub fn given(
         model: Option<&Bound<'_, Model>>,
         options: Map<String, Value>,
@@ -55,7 +54,7 @@ impl Model {
         }
     }
 
-    /// The text of a page, given as such or as a page.
+    /// The text of a page; a `Text` is returned as it is.
     fn read(&self, page: &Bound<'_, PyAny>) -> PyResult<Text> {
         let model = &self.0;
         let made = pages::page(page, &model.config().read)?;
@@ -78,7 +77,7 @@ impl Model {
         })
     }
 
-    /// Does something with the text of a page.
+    /// Calls `work` with the text of a page.
     fn with<T>(
         &self,
         page: &Bound<'_, PyAny>,
@@ -141,7 +140,7 @@ impl Model {
         })
     }
 
-    /// The judgement on two pages by their sketches alone. Sketches do not contain the fields for `across`, `within` and `window`.
+    /// Judges two pages by their sketches alone. Sketches do not contain the fields for `across`, `within` and `window`.
     ///
     /// >>> import retold
     /// >>> story = "The ferry to Naxos left late because of the storm. Passengers waited at the quay until noon."
@@ -152,7 +151,7 @@ impl Model {
         Judgement(self.0.judge(&a.get().0, &b.get().0))
     }
 
-    /// The verdict on two texts whose sketches do not decide; None if they are not related.
+    /// The verdict on two texts, for pages whose sketches do not decide; None if they are not related.
     ///
     /// >>> import retold
     /// >>> story = "The ferry to Naxos left late because of the storm. Passengers waited at the quay until noon."
@@ -168,8 +167,8 @@ impl Model {
         })
     }
 
-    /// The verdict on two pages, as in a run: sketches are judged, and texts are verified if the sketches do not decide. None if
-    /// the pages are not related, or if `across`, `within` or `window` exclude the comparison.
+    /// The verdict on two pages, as in a run: first by their sketches, then by their texts if necessary. None if the pages are not related,
+    /// or if `across`, `within` or `window` exclude the comparison.
     ///
     /// >>> import retold
     /// >>> story = "The ferry to Naxos left late because of the storm. Passengers waited at the quay until noon."
@@ -204,7 +203,7 @@ impl Model {
         })
     }
 
-    /// Why two pages are related or not related: what `retold explain --json` prints.
+    /// Explains why two pages are related or not, as `retold explain --json` does.
     ///
     /// >>> import retold
     /// >>> story = "The ferry to Naxos left late because of the storm. Passengers waited at the quay until noon."
@@ -234,7 +233,7 @@ impl Model {
         })
     }
 
-    /// A new model that has learnt what is common in these pages (as `retold.dedup` takes them), instead of what this one has learnt.
+    /// A new model that has learnt from these pages (as in `retold.dedup`), instead of what this one has learnt.
     ///
     /// >>> import retold
     /// >>> model = retold.Model().learn([{"text": "The ferry left late."}, {"text": "A new bridge was opened."}])
@@ -257,7 +256,7 @@ impl Model {
         Ok(Model(learnt))
     }
 
-    /// From how many different texts the model has learnt; None if it has not learnt.
+    /// Number of distinct texts that the model has learnt from; None if it has not learnt.
     #[getter]
     fn learnt(&self) -> Option<u64> {
         self.0.knowledge().map(|known| known.texts)
@@ -269,7 +268,7 @@ impl Model {
         self.0.method().name
     }
 
-    /// All options, with their final values.
+    /// All options, including defaults.
     #[getter]
     fn options<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let options = serde_json::Value::from(self.0.config().to_map());
@@ -286,7 +285,7 @@ impl Model {
         py.detach(|| self.0.to_json())
     }
 
-    /// The model that `to_json` wrote. Relative paths in it are taken from `directory`.
+    /// Reads a model from `to_json`. Relative paths in it refer to `directory`.
     ///
     /// >>> import retold
     /// >>> json = retold.Model().learn([{"text": "The ferry left late."}]).to_json()
@@ -300,7 +299,7 @@ impl Model {
         model.map(Model).map_err(raise)
     }
 
-    /// Writes the model to a file; `model.json` of an output folder has the same form.
+    /// Writes the model to a file, in the form of `model.json` in an output folder.
     ///
     /// >>> import retold, tempfile
     /// >>> file = tempfile.mkdtemp() + "/model.json"
@@ -352,8 +351,8 @@ impl Model {
     }
 }
 
-/// Why two pages are related or not related: what `retold explain --json` prints. Without a model, the two pages are the whole
-/// collection, in which nothing is common.
+/// Explains why two pages are related or not, as `retold explain --json` does. Without a model, the two pages are the whole collection, in
+/// which nothing is common.
 ///
 /// >>> import retold
 /// >>> story = "The ferry to Naxos left late because of the storm. Passengers waited at the quay until noon."
@@ -387,7 +386,7 @@ pub fn explain<'py>(
     model.explain(a, b)
 }
 
-/// The text of a page, as methods see it: its main text, if it is HTML and `extract` is not "none".
+/// The text of a page, as methods see it: the main text, if it is HTML and `extract` is not "none".
 ///
 /// >>> import retold
 /// >>> str(retold.text(b"<p>The ferry left late.<p>It came back."))

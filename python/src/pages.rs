@@ -1,7 +1,7 @@
-//! What callers pass as pages becomes sources to read.
+//! Converts pages given by callers to sources.
 //!
-//! Dicts and Arrow tables are spooled to a temporary file of JSON Lines, so that they follow the rules of that format to
-//! the letter, and no more of them is held in memory than of a file.
+//! Dicts and Arrow tables are spooled to a temporary JSONL file. So they follow the rules of that format exactly, and take no more memory
+//! than a file.
 
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -23,16 +23,15 @@ use tempfile::NamedTempFile;
 use crate::error::{raise, usage};
 use crate::job;
 
-/// Sources, and the file that some of them are spooled to, which goes when this goes.
+/// Sources, with the temporary file that holds spooled pages.
 pub struct Pages {
-    /// What is read.
+    /// The sources to read.
     pub sources: Vec<Source>,
-    /// Files and folders as they were given; none of pages that were spooled.
+    /// Files and folders as given; empty for spooled pages.
     pub paths: Vec<PathBuf>,
     _spool: Option<NamedTempFile>,
 }
 
-/// The names of the fields that are read.
 pub fn fields(read: &ReadOptions) -> Vec<&str> {
     let named = [
         &read.text_field,
@@ -49,7 +48,7 @@ pub fn fields(read: &ReadOptions) -> Vec<&str> {
 }
 
 impl Pages {
-    /// A path or several, anything with the Arrow PyCapsule interface, a dict of columns, or an iterable of dicts.
+    /// Accepts one or several paths, anything with the Arrow PyCapsule interface, a dict of columns, or an iterable of dicts.
     pub fn of(
         pages: &Bound<'_, PyAny>,
         read: &ReadOptions,
@@ -124,7 +123,6 @@ impl Pages {
         Ok(pages)
     }
 
-    /// The names of the paths.
     pub fn names(&self) -> Vec<String> {
         let names = self.paths.iter();
         names.map(|path| path.display().to_string()).collect()
@@ -149,7 +147,7 @@ fn path(value: &Bound<'_, PyAny>) -> PyResult<Option<PathBuf>> {
     Ok(None)
 }
 
-/// A path must lead somewhere. Who passes texts is told how.
+/// Checks that a path exists. If a text was passed instead, the message says how to pass texts.
 fn check_path(given: &Bound<'_, PyAny>, path: &Path) -> PyResult<()> {
     const SHOWN: usize = 80;
     let Err(error) = std::fs::metadata(path) else {
@@ -169,7 +167,7 @@ fn check_path(given: &Bound<'_, PyAny>, path: &Path) -> PyResult<()> {
     )))
 }
 
-/// What is said of data that are one column without a name, a series or an array, after this error.
+/// The error for data that are a single column without a name, such as a series or an array.
 fn one_column(pages: &Bound<'_, PyAny>, error: &PyErr) -> Option<PyErr> {
     let named = |name| pages.hasattr(name).unwrap_or(false);
     if named("columns") || named("schema") || !error.is_instance_of::<PyValueError>(pages.py()) {
@@ -192,7 +190,7 @@ fn spool(folder: Option<&PathBuf>) -> PyResult<NamedTempFile> {
     })
 }
 
-/// The columns must be of types that can be read, and one must hold the pages.
+/// Checks that all columns have readable types, and that one of them has the pages.
 fn check(schema: &Schema, read: &ReadOptions) -> PyResult<()> {
     let mut held = false;
     for name in [&read.text_field, &read.html_field] {
@@ -229,7 +227,7 @@ fn is_text(kind: &DataType) -> bool {
     }
 }
 
-/// The columns that are read, by name, as strings.
+/// The columns to read, by name, as strings.
 pub fn columns(batch: &RecordBatch, read: &ReadOptions) -> Result<Vec<(String, ArrayRef)>> {
     let mut columns = Vec::new();
     for name in fields(read) {
@@ -240,7 +238,7 @@ pub fn columns(batch: &RecordBatch, read: &ReadOptions) -> Result<Vec<(String, A
             continue;
         };
         let kind = column.data_type();
-        // A title that is none costs no page.
+        // A title of an unsupported type is ignored; the page is still read.
         if name == read.title_field && !is_text(kind) {
             continue;
         }
@@ -254,7 +252,6 @@ pub fn columns(batch: &RecordBatch, read: &ReadOptions) -> Result<Vec<(String, A
     Ok(columns)
 }
 
-/// One row as a line of JSON.
 pub fn line(columns: &[(String, ArrayRef)], row: usize) -> Vec<u8> {
     let mut object = Map::new();
     for (name, column) in columns {
@@ -285,7 +282,7 @@ fn write_batches(
     file.flush().map_err(full())
 }
 
-/// One page: plain text, the bytes of an HTML document, or a dict with the fields of a record.
+/// One page, given as plain text, bytes of an HTML document, or a dict with the fields of a record.
 pub fn page(page: &Bound<'_, PyAny>, read: &ReadOptions) -> PyResult<Page> {
     let py = page.py();
     if let Ok(text) = page.cast::<PyString>() {

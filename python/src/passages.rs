@@ -19,7 +19,7 @@ use crate::pages::Pages;
 use crate::plain;
 use crate::table::Table;
 
-/// The passages that pages have in common: tables as in the JSONL files of `retold passages`.
+/// Passages that pages have in common, as tables like the JSONL files of `retold passages`.
 ///
 /// >>> import retold
 /// >>> verse = "the curfew tolls the knell of parting day the lowing herd wind slowly over the lea"
@@ -36,26 +36,25 @@ pub struct Passages {
 
 #[pymethods]
 impl Passages {
-    /// Which pages have a passage, and where: `cluster`, `size`, `id`, `begin`, `end`, `site`, `date`, `first`, `boilerplate`, and the
-    /// `text` if you asked for it.
+    /// Places of passages: `cluster`, `size`, `id`, `begin`, `end`, `site`, `date`, `first`, `boilerplate`, and `text` if requested.
     #[getter]
     fn passages(&self) -> Table {
         Table(self.passages.clone())
     }
 
-    /// The passages that two pages share: `a`, `a_begin`, `a_end`, `a_begin_byte`, `a_end_byte`, the same of `b`, `matched`, `score`.
+    /// Passages shared by two pages: `a`, `a_begin`, `a_end`, `a_begin_byte`, `a_end_byte`, the same for `b`, `matched`, `score`.
     #[getter]
     fn pairs(&self) -> Table {
         Table(self.pairs.clone())
     }
 
-    /// Pages with the same text as another page, which represents them: `id`, `of`.
+    /// Pages with the same text as another page, which stands for them: `id`, `of`.
     #[getter]
     fn copies(&self) -> Table {
         Table(self.copies.clone())
     }
 
-    /// The most common of the runs of words that are on more than `max_df` pages: how many `pages`, the `id` of one of them, its `text`.
+    /// The most common word runs among those on more than `max_df` pages: number of `pages`, `id` of one of them, `text`.
     #[getter]
     fn common(&self) -> Table {
         Table(self.common.clone())
@@ -151,11 +150,11 @@ fn common(findings: &Findings, found: &retold::passages::Passages) -> Columns {
     ]
 }
 
-/// Finds the passages that pages have in common, and where they are.
+/// Finds passages that pages have in common, with their places.
 ///
-/// `pages` are those of `retold.dedup`, and so are the options of reading. Every run of `min_words` words (`min_chars` characters of scripts
-/// without spaces) that two pages share is found, unless it is on more than `max_df` pages. A passage continues around it through up to `gap` words that
-/// differ. Offsets are characters of `retold.text(page)`. With `text`, the texts of passages are returned too.
+/// `pages` and the options for reading are as in `retold.dedup`. Finds every run of `min_words` words (`min_chars` characters in scripts
+/// without spaces) that two pages share, unless it is on more than `max_df` pages. A passage extends beyond the run across up to `gap`
+/// differing words. Offsets count characters of `retold.text(page)`. With `text`, the texts of passages are returned, too.
 ///
 /// >>> import retold
 /// >>> verse = "the curfew tolls the knell of parting day the lowing herd wind slowly over the lea"

@@ -1,4 +1,4 @@
-//! Plain values, through JSON.
+//! Converts plain values through JSON.
 
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -14,7 +14,6 @@ pub fn to_python<'py>(py: Python<'py>, json: &str) -> PyResult<Bound<'py, PyAny>
         .call_method1(intern!(py, "loads"), (json,))
 }
 
-/// Keyword arguments by their names.
 pub fn options(options: Option<&Bound<'_, PyDict>>) -> PyResult<Map<String, Value>> {
     let Some(options) = options else {
         return Ok(Map::new());
@@ -40,7 +39,7 @@ pub fn options(options: Option<&Bound<'_, PyDict>>) -> PyResult<Map<String, Valu
     Ok(options)
 }
 
-/// A number of bytes, perhaps with a suffix, as the value of an argument.
+/// The value of an argument that is a number of bytes, with or without a suffix.
 pub fn bytes(name: &str, text: &str) -> PyResult<u64> {
     byte_count(text).map_err(|reason| usage(format!("{name}={text}: {reason}")))
 }

@@ -12,7 +12,7 @@ use crate::error::{RetoldWarning, in_python, raise};
 use crate::pages::{Pages, record};
 use crate::plain;
 
-/// The pages of files; see `retold.read`.
+/// An iterator over the pages of files; see `retold.read`.
 #[pyclass(module = "retold")]
 pub struct Reader {
     sources: std::vec::IntoIter<Source>,
@@ -26,7 +26,7 @@ enum Next {
     Rejected(String, u64, String),
 }
 
-/// Records of one file. They are read by one thread at a time, which is what the lock says to the compiler.
+/// Records of one file. Only one thread reads them at a time; the lock tells the compiler.
 type Records = Mutex<Box<dyn Iterator<Item = Record> + Send>>;
 
 impl Reader {
@@ -88,10 +88,10 @@ impl Reader {
     }
 }
 
-/// The pages of files and folders, one by one, as dicts: `id`, `url`, `date`, and `html` (decoded) or `text`. All formats that
-/// `retold dedup` reads, by its options. Ids are those of the records; repeated ones are not told apart.
+/// Reads the pages of files and folders one by one, as dicts with `id`, `url`, `date`, and `html` (decoded) or `text`.
 ///
-/// `on_reject(source, record, reason)` is called for records that cannot be read; without it they are warnings.
+/// Reads all formats of `retold dedup`, with its options. Repeated ids are not changed. `on_reject(source, record, reason)` is called for
+/// records that cannot be read; by default they cause warnings.
 ///
 /// >>> import retold, tempfile, pathlib
 /// >>> file = pathlib.Path(tempfile.mkdtemp(), "pages.csv")

@@ -1,4 +1,4 @@
-//! What `retold.spark` does to batches of rows. Each function takes and gives one Arrow batch; the model decides.
+//! Functions on batches of rows for `retold.spark`. Each takes and returns one Arrow batch; the model decides.
 
 mod decide;
 mod keys;
@@ -8,7 +8,6 @@ mod rows;
 
 use pyo3::prelude::*;
 
-/// Adds what `retold.spark` needs to the module.
 pub fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let limits = retold::internal::Limits::default();
     module.add("HEAVY", limits.heavy)?;

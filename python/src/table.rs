@@ -1,4 +1,4 @@
-//! Tables that other packages take through the Arrow PyCapsule interface.
+//! Tables for other packages, through the Arrow PyCapsule interface.
 
 use std::sync::Arc;
 
@@ -18,8 +18,8 @@ use pyo3_arrow::ffi::{ArrayIterator, to_schema_pycapsule, to_stream_pycapsule};
 use crate::error::InternalError;
 use crate::values::{Pickled, function};
 
-/// A table of a run. `pyarrow.table(t)`, `polars.DataFrame(t)`, `pandas.DataFrame.from_arrow(t)` and DuckDB take it as it is,
-/// without a copy; iterating over it gives a dict for each row.
+/// A table of a run. `pyarrow.table(t)`, `polars.DataFrame(t)`, `pandas.DataFrame.from_arrow(t)` and DuckDB read it without a copy.
+/// Iterating gives a dict for each row.
 ///
 /// >>> import retold
 /// >>> story = "The ferry to Naxos left late because of the storm. Passengers waited at the quay until noon."
@@ -61,7 +61,7 @@ impl Table {
         self.to_pylist(py)?.try_iter()
     }
 
-    /// The names of the columns.
+    /// Names of the columns.
     #[getter]
     fn column_names(&self) -> Vec<String> {
         let schema = self.0.schema();
@@ -123,7 +123,7 @@ impl Table {
         Ok((function(py, "_table")?, (columns?,)))
     }
 
-    /// The first rows, as notebooks show them.
+    /// The first rows, for notebooks.
     fn _repr_html_(&self, py: Python<'_>) -> PyResult<String> {
         html_of(py, &self.0, ROWS_SHOWN)
     }
@@ -138,12 +138,10 @@ impl Table {
     }
 }
 
-/// Rows of a table that a notebook shows.
 const ROWS_SHOWN: usize = 20;
-/// Characters of a cell that it shows.
 const CHARS_SHOWN: usize = 200;
 
-/// The first rows of a table as HTML; how many more there are is said below.
+/// The first rows of a table as HTML, with the number of further rows below.
 pub fn html_of(py: Python<'_>, batch: &RecordBatch, most: usize) -> PyResult<String> {
     let escape = py.import("html")?.getattr("escape")?;
     let escaped = |text: &str| -> PyResult<String> { escape.call1((text,))?.extract() };
@@ -177,10 +175,9 @@ pub fn html_of(py: Python<'_>, batch: &RecordBatch, most: usize) -> PyResult<Str
     Ok(html)
 }
 
-/// What `pickle` keeps of a column: its name, its type and its values.
 type PickledColumn<'py> = (String, String, Bound<'py, PyList>);
 
-/// Makes a table of what `pickle` kept of it.
+/// Restores a pickled table.
 #[pyfunction(name = "_table")]
 pub fn table_of(columns: Vec<PickledColumn<'_>>) -> PyResult<Table> {
     let columns: PyResult<Vec<(String, ArrayRef)>> = columns
@@ -195,7 +192,7 @@ pub fn table_of(columns: Vec<PickledColumn<'_>>) -> PyResult<Table> {
         .map_err(|error| InternalError::new_err(error.to_string()))
 }
 
-/// A column of one of the types that tables have.
+/// A column with one of the types of tables.
 fn array(kind: &str, values: &Bound<'_, PyList>) -> PyResult<ArrayRef> {
     Ok(match kind {
         "Int64" => Arc::new(Int64Array::from(values.extract::<Vec<Option<i64>>>()?)),
@@ -212,7 +209,6 @@ fn array(kind: &str, values: &Bound<'_, PyList>) -> PyResult<ArrayRef> {
     })
 }
 
-/// A value of one of the types that tables have.
 fn value<'py>(py: Python<'py>, column: &ArrayRef, row: usize) -> PyResult<Bound<'py, PyAny>> {
     if column.is_null(row) {
         return Ok(py.None().into_bound(py));

@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use crate::error::{raise, usage};
 
-/// The text of a page; `str()` gives what methods see of it, one line a block.
+/// The text of a page; `str()` gives the part that methods see, one line for each block.
 ///
 /// >>> import retold
 /// >>> text = retold.text({"html": "<title>News</title><p>The ferry left late.", "url": "http://www.naxos.example/1", "date": "2026-11-01"})
@@ -20,18 +20,18 @@ use crate::error::{raise, usage};
 #[pyclass(frozen, module = "retold")]
 pub struct Text {
     pub text: retold::method::Text,
-    /// What made it.
+    /// The model that made it.
     pub model: retold::Model,
     pub id: String,
     pub site: Option<String>,
     pub date: Option<String>,
     pub url: Option<String>,
-    /// What rules beside the method's saw of the page.
+    /// What rules other than the method saw in the page.
     pub seen: Vec<u64>,
 }
 
 impl Text {
-    /// What pair filters look at in the page.
+    /// The values that pair filters compare.
     pub fn scope(&self) -> Scope {
         let dates = [&self.date, &self.text.meta.date];
         let mut dates = dates
@@ -41,7 +41,7 @@ impl Text {
     }
 }
 
-/// All that is kept of a page to judge it without its text; `to_bytes()` gives its stable byte form.
+/// What is kept of a page to judge it without its text; `to_bytes()` gives its stable byte form.
 ///
 /// >>> import retold
 /// >>> story = "The ferry to Naxos left late because of the storm. Passengers waited at the quay until noon."
@@ -55,7 +55,7 @@ impl Text {
 #[derive(PartialEq, Eq, Hash)]
 pub struct Sketch(pub Sketched);
 
-/// What one page is to another.
+/// The relation of one page to another.
 ///
 /// >>> import retold
 /// >>> story = "The ferry to Naxos left late because of the storm. Passengers waited at the quay until noon."
@@ -66,7 +66,7 @@ pub struct Sketch(pub Sketched);
 #[pyclass(frozen, module = "retold")]
 pub struct Verdict(pub Said);
 
-/// What sketches tell of two pages: `answer` is `no`, `yes`, or `needs_verification`, and then the texts decide.
+/// The judgement on two sketches: `answer` is `no`, `yes`, or `needs_verification`; then the texts decide.
 ///
 /// >>> import retold
 /// >>> story = "The ferry to Naxos left late because of the storm. Passengers waited at the quay until noon."
@@ -77,13 +77,13 @@ pub struct Verdict(pub Said);
 #[pyclass(frozen, module = "retold")]
 pub struct Judgement(pub Judged);
 
-/// What `pickle` is told: the function that makes the value again, and of what.
+/// The result of `__reduce__`: a function and its arguments.
 pub type Pickled<'py, T> = PyResult<(Bound<'py, PyAny>, T)>;
 
-/// What `pickle` keeps of a verdict: its fields in order.
+/// The pickled form of a verdict: its fields in order.
 type VerdictParts = (&'static str, f64, f64, u32, u32, u32);
 
-/// What `pickle` keeps of a text: the options that it was made under and its stable byte form; id, site, date, URL, and what was seen.
+/// The pickled form of a text: the options that it was made with, its stable byte form, id, site, date, URL, and `seen`.
 type TextParts<'py> = (
     String,
     Bound<'py, PyBytes>,
@@ -94,14 +94,13 @@ type TextParts<'py> = (
     Vec<u64>,
 );
 
-/// Adds the functions that make values of what `pickle` kept of them.
+/// Adds the functions that restore pickled values.
 pub fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(verdict_of, module)?)?;
     module.add_function(wrap_pyfunction!(judgement_of, module)?)?;
     module.add_function(wrap_pyfunction!(text_of, module)?)
 }
 
-/// The function of that name, as `pickle` wants it.
 pub fn function<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
     py.import("retold._retold")?.getattr(name)
 }
@@ -125,7 +124,7 @@ fn said(parts: (String, f64, f64, u32, u32, u32)) -> PyResult<Said> {
         similarity,
         length_ratio,
         shared,
-        // Not shown.
+        // Not shown in Python.
         shared_chars: 0,
         own_a,
         own_b,
@@ -157,7 +156,7 @@ fn judgement_of(
     }))
 }
 
-/// The model that texts were last made again under: most come one after the other from one.
+/// The model with which a text was last restored; usually the next one has the same model.
 static MADE: Mutex<Option<(String, retold::Model)>> = Mutex::new(None);
 
 #[pyfunction(name = "_text")]
@@ -201,37 +200,37 @@ fn text_of(
 
 #[pymethods]
 impl Verdict {
-    /// `duplicate`, `contains`, `contained_by` or `overlaps`, read from the first page to the second.
+    /// `duplicate`, `contains`, `contained_by` or `overlaps`: what the first page is to the second.
     #[getter]
     fn relation(&self) -> &'static str {
         self.0.relation.name()
     }
 
-    /// 0 to 1; what it measures is the method's own.
+    /// Similarity from 0 to 1, as defined by the method.
     #[getter]
     fn similarity(&self) -> f64 {
         self.0.similarity
     }
 
-    /// The shorter page's size over the longer's.
+    /// Size of the shorter page divided by that of the longer one.
     #[getter]
     fn length_ratio(&self) -> f64 {
         self.0.length_ratio
     }
 
-    /// How many keys the sketches share.
+    /// Number of keys that the sketches share.
     #[getter]
     fn shared(&self) -> u32 {
         self.0.shared
     }
 
-    /// Words of the first page in its own passages, which the second does not have; 0 if the method does not count them.
+    /// Words of the first page in passages that the second does not have; 0 if the method does not count them.
     #[getter]
     fn own_a(&self) -> u32 {
         self.0.own_a
     }
 
-    /// Words of the second page in its own passages.
+    /// Words of the second page in passages that the first does not have.
     #[getter]
     fn own_b(&self) -> u32 {
         self.0.own_b
@@ -271,7 +270,7 @@ impl Judgement {
         }
     }
 
-    /// The verdict, or what it seems to be until it is verified; None if the answer is no.
+    /// The verdict, preliminary if it needs verification; None if the answer is no.
     #[getter]
     fn verdict(&self) -> Option<Verdict> {
         self.said().map(Verdict)
@@ -310,7 +309,7 @@ impl Sketch {
         PyBytes::new(py, &self.0.to_bytes())
     }
 
-    /// The sketch with that byte form.
+    /// The sketch with this byte form.
     ///
     /// >>> import retold
     /// >>> sketch = retold.Model().sketch("The ferry left late.")
@@ -321,19 +320,19 @@ impl Sketch {
         Sketched::from_bytes(bytes).map(Sketch).map_err(raise)
     }
 
-    /// Hashes that make two pages a candidate pair when they share enough of them; ascending.
+    /// Hashes, ascending; two pages that share enough of them become a candidate pair.
     #[getter]
     fn keys(&self) -> Vec<u64> {
         self.0.keys.clone()
     }
 
-    /// The site of the page, for noise that is one site's only.
+    /// The site of the page, for noise that is specific to a site.
     #[getter]
     fn site(&self) -> Option<&str> {
         self.0.site.as_deref()
     }
 
-    /// Characters of the folded text, white space left out.
+    /// Characters of the folded text, not counting white space.
     #[getter]
     fn chars(&self) -> u64 {
         self.0.chars
@@ -355,49 +354,49 @@ impl Text {
         self.text.shown().collect::<Vec<_>>().join("\n")
     }
 
-    /// All visible text, menus and footers included, one line a block.
+    /// All visible text, menus and footers included, one line for each block.
     #[getter]
     fn visible(&self) -> &str {
         &self.text.visible
     }
 
-    /// The id of the page.
+    /// Id of the page.
     #[getter]
     fn id(&self) -> &str {
         &self.id
     }
 
-    /// The page's title.
+    /// Title of the page.
     #[getter]
     fn title(&self) -> Option<&str> {
         self.text.meta.title.as_deref()
     }
 
-    /// The language that the page names, or that its words tell.
+    /// Language named by the page, or recognised from its words.
     #[getter]
     fn lang(&self) -> Option<&str> {
         self.text.language()
     }
 
-    /// The encoding that bytes were decoded with.
+    /// Encoding with which bytes were decoded.
     #[getter]
     fn charset(&self) -> Option<&str> {
         self.text.meta.charset
     }
 
-    /// The date of the record, else the one that the page names.
+    /// Date of the record, or else the date on the page.
     #[getter]
     fn date(&self) -> Option<&str> {
         self.date.as_deref().or(self.text.meta.date.as_deref())
     }
 
-    /// The address of the record, else the one that the page names.
+    /// URL of the record, or else the URL that the page names.
     #[getter]
     fn url(&self) -> Option<&str> {
         self.url.as_deref().or(self.text.meta.canonical.as_deref())
     }
 
-    /// The site of the record.
+    /// Site of the record.
     #[getter]
     fn site(&self) -> Option<&str> {
         self.site.as_deref()
@@ -405,7 +404,7 @@ impl Text {
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> Pickled<'py, TextParts<'py>> {
         let mut options = self.model.config().to_map();
-        // No text depends on what is known of a collection.
+        // Texts do not depend on knowledge of a collection.
         options.remove("knowledge");
         let parts = (
             Value::from(options).to_string(),

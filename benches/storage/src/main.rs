@@ -1,11 +1,11 @@
-//! Stores for sketches, side by side: tantivy, fjall, and what `retold-index` does itself.
+//! Compares stores for sketches: tantivy, fjall, and the files of `retold-index`.
 //!
 //!     storage build STORE DIR PAGES.jsonl    # all pages, 10,000 a commit; then single commits, and commits of 1,000
 //!     storage query STORE DIR PAGES.jsonl    # opens the store; candidates of 2,000 of the pages, judged by sketches
 //!     storage count STORE DIR                # pages that are there
 //!
-//! STORE is tantivy, fjall or own, or none, which keeps nothing. `build` prints how many pages are committed, so that a run can be killed. Only the time of
-//! the store is counted, not that of making sketches. Verdicts are those of sketches: no store looks texts up.
+//! STORE is tantivy, fjall or own; `none` keeps nothing. `build` prints how many pages are committed, so that a run can be killed. Only the
+//! time of the store is measured, not that of making sketches. Verdicts come from sketches; no store looks texts up.
 
 mod stores;
 
@@ -33,7 +33,7 @@ fn open(store: &str, dir: &Path) -> Result<Box<dyn Store>> {
     })
 }
 
-/// Pages as the index prepares them, a batch at a time.
+/// Prepared pages, `size` at a time.
 fn batches(pages: &str, size: usize) -> Result<impl Iterator<Item = Vec<Prepared>>> {
     let maker = tempfile_index()?;
     let mut lines = BufReader::with_capacity(1 << 20, File::open(pages)?).lines();
@@ -94,7 +94,7 @@ fn build(name: &str, dir: &Path, pages: &str) -> Result<()> {
     let settled = start.elapsed();
     println!("bulk: {count} pages, {:.1} s and {:.1} s to settle, {:.0} pages/s", spent.as_secs_f64(), settled.as_secs_f64(),
         count as f64 / (spent + settled).as_secs_f64());
-    // The same texts under other ids.
+    // The same texts with other ids.
     for (what, size, times) in [("one", 1, 100), ("1,000", 1000, 10)] {
         let mut took = Vec::new();
         for n in 0..times {

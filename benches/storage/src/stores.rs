@@ -14,22 +14,22 @@ use tantivy::{DocSet, IndexWriter, TERMINATED, TantivyDocument, Term};
 use crate::Result;
 
 pub trait Store {
-    /// Adds pages, with their texts compressed, in one durable commit.
+    /// Adds pages with their compressed texts, in one durable commit.
     fn add(&mut self, pages: &[Prepared]) -> Result<()>;
-    /// Waits for work in the background.
+    /// Waits for background work.
     fn settle(&mut self) -> Result<()>;
-    /// How many related pages there are, as far as sketches tell.
+    /// Number of related pages according to sketches.
     fn matches(&self, page: &Prepared) -> Result<usize>;
     fn count(&self) -> Result<usize>;
 }
 
-/// Related pages that are looked for, and candidates in a row that may be none: as `own` does it.
+/// Related pages to look for, and unrelated candidates in a row before giving up, as in `own`.
 const WANTED: usize = 100;
 const UNRELATED: usize = 16;
-/// Postings that are read, as `own` does it.
+/// Postings to read at most, as in `own`.
 const WORK: usize = 1 << 14;
 
-/// Of the pages and their hits, how many are related.
+/// Number of related pages among the candidates with these hits.
 fn judged<P: Copy>(
     model: &Model,
     sketch: &Sketch,
@@ -40,7 +40,7 @@ fn judged<P: Copy>(
     hits.sort_unstable_by_key(|hit| std::cmp::Reverse(hit.1));
     let (mut related, mut in_vain) = (0, 0);
     for (page, _) in hits {
-        // Postings of a page whose place another took are still there.
+        // There may still be postings of a page that was replaced.
         match load(page)?.map(|other| model.judge(sketch, &other)) {
             None | Some(Judgement::No) => in_vain += 1,
             _ => (related, in_vain) = (related + 1, 0),
@@ -52,14 +52,14 @@ fn judged<P: Copy>(
     Ok(related)
 }
 
-/// What prepares and judges pages for all stores: by sketches alone.
+/// The model that prepares and judges pages for all stores, by sketches alone.
 pub fn model() -> Result<Model> {
     let mut config = JudgeConfig::default();
     config.params.insert("verify".into(), "off".into());
     Ok(Model::new(config)?)
 }
 
-/// The texts of pages as `own` keeps them, compressed on all threads as there.
+/// The compressed texts of pages, made on all threads as in `own`.
 fn packed(pages: &[Prepared]) -> Vec<Vec<u8>> {
     let packing = || zstd::bulk::Compressor::new(3);
     let texts = pages.par_iter().map_init(packing, |packing, page| {
@@ -69,7 +69,7 @@ fn packed(pages: &[Prepared]) -> Vec<Vec<u8>> {
     texts.collect()
 }
 
-/// Keeps nothing: what it costs to make sketches.
+/// Keeps nothing, to measure the cost of making sketches.
 impl Store for () {
     fn add(&mut self, _: &[Prepared]) -> Result<()> {
         Ok(())
@@ -115,7 +115,7 @@ impl Store for Fjall {
         for (page, text) in pages.iter().zip(packed(pages)) {
             let number = self.next.to_be_bytes();
             self.next += 1;
-            // A page of an id that is there takes its place.
+            // A page replaces the page with the same id.
             if let Some(old) = self.ids.get(&page.entry.id)? {
                 batch.remove(&self.pages, old.clone());
                 batch.remove(&self.sketches, old);
@@ -187,7 +187,7 @@ impl Tantivy {
         let place = tantivy::directory::MmapDirectory::open(dir)?;
         let index = tantivy::Index::open_or_create(place, schema.build())?;
         let writer = index.writer_with_num_threads(2, 256 << 20)?;
-        // Its own merges would take the segments that `settle` merges.
+        // Its merge policy would merge the segments that `settle` merges.
         writer.set_merge_policy(Box::new(tantivy::merge_policy::NoMergePolicy));
         Ok(Tantivy { writer, reader: index.reader()?, fields, model: model()? })
     }
@@ -199,7 +199,7 @@ impl Store for Tantivy {
         for (page, packed) in pages.iter().zip(packed(pages)) {
             let mut document = TantivyDocument::default();
             document.add_text(id, &page.entry.id);
-            // A page of an id that is there takes its place.
+            // A page replaces the page with the same id.
             self.writer.delete_term(Term::from_field_text(id, &page.entry.id));
             page.entry.sketch.keys.iter().for_each(|&value| document.add_u64(key, value));
             document.add_bytes(sketch, &page.entry.sketch.to_bytes());

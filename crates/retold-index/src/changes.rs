@@ -8,23 +8,23 @@ use crate::judge::Judge;
 use crate::query::{Match, View};
 use crate::record::Entry;
 
-/// Pages that are looked up at a time.
 const GROUP: usize = 256;
 
 impl Index {
-    /// The cursor behind all pages that are there.
+    /// The cursor after the last page; `changes` continues from it.
     pub fn cursor(&self) -> u64 {
         let state = self.read();
         state.manifest.gone + u64::from(state.visible)
     }
 
-    /// Hands every page that was added since a cursor to `take`, in the order of adding, with the pages that it repeats of those that were
-    /// there before it, best first, at most `limit`. Returns the cursor from which to go on; the first one is 0.
+    /// Passes every page added since the cursor to `take`, in the order in which pages were added. With each page come the earlier pages
+    /// that it repeats, best first, at most `limit` of them. Returns the cursor to continue from; the first cursor is 0. Pages that were
+    /// removed meanwhile are left out.
     ///
-    /// A cursor counts the pages that were ever added, so it stays good, also where pages are numbered anew (`compact`, `learn`): then pages
-    /// may come a second time, but none is passed over. Pages that went meanwhile do not come.
+    /// A cursor counts all pages ever added. It stays valid after `compact` and `learn`, which renumber pages; some pages may then come
+    /// twice, but none is missed.
     ///
-    /// Errors: those of `take`, and the index has not so many pages as the cursor counts.
+    /// Errors: any error of `take`; the cursor is beyond the last page of this index.
     pub fn changes(
         &self,
         since: u64,
@@ -54,7 +54,7 @@ impl Index {
         Ok(next)
     }
 
-    /// A page, and what it repeats of the pages before it.
+    /// A page with the earlier pages that it repeats.
     fn change(&self, page: u32, limit: Option<usize>) -> Result<(Entry, Vec<Match>)> {
         let entry = self.entry_of(page)?;
         let view = View {

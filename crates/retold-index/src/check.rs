@@ -1,4 +1,4 @@
-//! Reading all of an index to see whether it is whole.
+//! Checks a whole index for damage.
 
 use std::path::Path;
 
@@ -18,13 +18,13 @@ use crate::state::{Manifest, State, keys_of, read_model, url_key};
 #[derive(Clone, Debug, Default, Serialize)]
 #[non_exhaustive]
 pub struct Checked {
-    /// Files that were read.
+    /// Files read.
     pub files: u64,
-    /// Pages that are there.
+    /// Pages in the index.
     pub pages: u64,
-    /// Postings that were read.
+    /// Postings read.
     pub postings: u64,
-    /// What is wrong, by file; empty if all is well.
+    /// The problems found, by file; empty if there are none.
     pub problems: Vec<String>,
 }
 
@@ -41,10 +41,10 @@ impl Checked {
 }
 
 impl Index {
-    /// Reads every byte of the index in a folder: checksums, forms, whether texts can be read, and whether every page is found
-    /// under all its keys. Goes on after damage. Others may write meanwhile.
+    /// Reads every byte of the index in a folder. Verifies checksums and formats, decodes every text, and looks each page up under all its
+    /// keys. Continues after damage. A writer may be active at the same time.
     ///
-    /// Errors: there is no index.
+    /// Errors: there is no index in the folder.
     pub fn check(folder: &Path) -> Result<Checked> {
         let mut tries = 0;
         loop {
@@ -54,7 +54,7 @@ impl Index {
             if checked.problems.is_empty() || is_same || tries == TRIES {
                 return Ok(checked);
             }
-            // A writer has put other files in the place of those that were read.
+            // A writer has replaced the files that were being read.
             tries += 1;
         }
     }
@@ -93,7 +93,6 @@ impl Index {
     }
 }
 
-/// Reads all frames, and what is in them.
 fn check_log(folder: &Path, (number, sure): (u32, u64), model: &Model) -> Result<()> {
     let log = Log::open(folder, number, false)?;
     log.replay(0, sure, |frames| {
@@ -106,7 +105,7 @@ fn check_log(folder: &Path, (number, sure): (u32, u64), model: &Model) -> Result
     Ok(())
 }
 
-/// Whether the postings of the pages that are there are those of their sketches: the sums of their hashes are equal.
+/// Checks that a segment's postings for its live pages match their sketches: sums of hashes must be equal.
 fn check_postings(state: &State, segment: &Segment) -> Result<()> {
     let hash = |key: u64, page: u32| xxh3_64_with_seed(&key.to_le_bytes(), u64::from(page));
     let mut found = 0u64;
@@ -115,7 +114,7 @@ fn check_postings(state: &State, segment: &Segment) -> Result<()> {
         if !segment.named.pages.contains(&page) {
             return Err(damaged(
                 &segment.path,
-                &format!("it names page {page}, which is none of its own"),
+                &format!("it names page {page}, which is not one of its own"),
             ));
         }
         if state.pages.is_live(page) {
@@ -133,7 +132,7 @@ fn check_postings(state: &State, segment: &Segment) -> Result<()> {
         if state.pages.scope(page).is_some_and(|row| *row != scope) {
             return Err(damaged(
                 &segment.path,
-                &format!("it tells pair filters something else of page {page} than its entry"),
+                &format!("its pair-filter values of page {page} differ from the entry"),
             ));
         }
         let without =
@@ -149,7 +148,7 @@ fn check_postings(state: &State, segment: &Segment) -> Result<()> {
         0 => Ok(()),
         _ => Err(damaged(
             &segment.path,
-            "its postings are not those of its pages",
+            "its postings do not match its pages",
         )),
     }
 }

@@ -1,15 +1,14 @@
-//! The columns that lists of pages need for every page, in memory: its site, its language and its title. They are read once from the entries, when a
-//! list first needs them, and then extended by what is added.
+//! The site, language and title of every page, in memory, because lists of pages need them. They are read from the entries when a list
+//! first needs them, and extended for pages added later.
 
 use std::collections::BTreeMap;
 
 use retold::internal::Folder;
 use rustc_hash::FxHashMap;
 
-/// No site, or no language.
+/// The page has no site, or no language.
 pub(crate) const NONE: u32 = u32::MAX;
 
-/// Names by number.
 #[derive(Debug, Default)]
 pub(crate) struct Names {
     names: Vec<String>,
@@ -39,21 +38,20 @@ impl Names {
     }
 }
 
-/// The columns; a row for each page, those that are gone included.
+/// The columns, one row for each page, including removed pages.
 #[derive(Debug, Default)]
 pub(crate) struct Columns {
     pub(crate) sites: Names,
     pub(crate) languages: Names,
     pub(crate) site: Vec<u32>,
     pub(crate) language: Vec<u32>,
-    /// Folded titles, one behind the other, each behind a line end.
+    /// Folded titles, each ended by a newline.
     titles: String,
-    /// Where the title of each page ends.
+    /// End of each page's title in `titles`.
     ends: Vec<usize>,
 }
 
 impl Columns {
-    /// How many pages it has.
     pub(crate) fn len(&self) -> usize {
         self.ends.len()
     }
@@ -71,7 +69,7 @@ impl Columns {
         &self.titles[start + 1..self.ends[page]]
     }
 
-    /// The pages whose titles have all these words, ascending. The words are folded as titles are.
+    /// Pages whose titles contain all these folded words, ascending.
     pub(crate) fn titled(&self, words: &[String]) -> Vec<u32> {
         let Some(longest) = words.iter().max_by_key(|word| word.len()) else {
             return Vec::new();
@@ -88,20 +86,19 @@ impl Columns {
     }
 }
 
-/// A title as searches see it: folded, on one line.
+/// A title as search sees it: folded, on one line.
 pub(crate) fn folded(title: &str, folder: Folder) -> String {
     let mut folded = String::new();
     folder.fold_into(title, &mut folded);
     folded.replace(['\n', '\r'], " ")
 }
 
-/// The words of a search.
 pub(crate) fn words(query: &str, folder: Folder) -> Vec<String> {
     let folded = folded(query, folder);
     folded.split_whitespace().map(str::to_owned).collect()
 }
 
-/// How often each name comes, the most frequent first.
+/// The `most` most frequent names with their counts, most frequent first.
 pub(crate) fn ranked(counts: BTreeMap<u32, u64>, most: usize) -> Vec<(u32, u64)> {
     let mut ranked: Vec<(u32, u64)> = counts
         .into_iter()

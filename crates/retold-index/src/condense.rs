@@ -1,4 +1,4 @@
-//! A list of pages, such as search results, condensed to one entry per story.
+//! Condenses a list of pages, such as search results, to one entry per story.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,12 +10,12 @@ use crate::export::{each_made, no_texts};
 use crate::index::{Index, Prepared};
 use crate::record::Entry;
 
-/// An entry of a list that is to be condensed.
+/// An entry of a list to condense.
 #[derive(Debug)]
 pub struct Listed {
     /// The page.
     pub entry: Entry,
-    /// `None`: the page is of the index, which has its text.
+    /// `None` if the page is in the index, which has its text.
     text: Option<Text>,
 }
 
@@ -28,17 +28,16 @@ impl From<Prepared> for Listed {
     }
 }
 
-/// Pages of a list that tell one story, by their places in it.
+/// Pages of a list that tell one story. Pages are given by their positions in the list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Group {
-    /// The page that stands for all.
+    /// The page shown for the group.
     pub first: usize,
-    /// The others, ascending, and what they are to it; `None`: they are related to it through others.
+    /// The other pages, ascending, with their relation to `first`; `None` if they are related to it only through other pages.
     pub others: Vec<(usize, Option<Relation>)>,
 }
 
-/// The texts of a list.
 struct Texts<'a> {
     index: &'a Index,
     list: &'a [Listed],
@@ -64,19 +63,19 @@ impl TextSource for Texts<'_> {
 }
 
 impl Index {
-    /// The page of an id as an entry of a list.
+    /// The indexed page with this id, as a list entry.
     pub fn listed(&self, id: &str) -> Result<Option<Listed>> {
         let entry = self.get(id)?;
         Ok(entry.map(|entry| Listed { entry, text: None }))
     }
 
-    /// The stories of a list whose order is a ranking, the best first. The pages are judged among themselves as a batch run does it, under the
-    /// model of the index.
+    /// Groups a ranked list, best page first, into stories. The pages are compared with each other as in a batch run, with the model of the
+    /// index.
     ///
-    /// A group is a story ([`StoryGraph`]) with its excerpts, these with the first-ranked of the stories that contain them. A round-up stands in
-    /// the group of each story that it contains, and for none. So it alone can be in several groups, and every page is in one.
+    /// A group holds a story ([`StoryGraph`]) and its excerpts. An excerpt of several stories goes to the one ranked first. A round-up is
+    /// added to the group of every story that it contains and never leads a group, so only round-ups can be in several groups.
     ///
-    /// Time and memory: those of a batch run over the list.
+    /// Time and memory are those of a batch run over the list.
     pub fn condense(&self, list: &[Listed], watch: &dyn Watch) -> Result<Vec<Group>> {
         if list.is_empty() {
             return Ok(Vec::new());
@@ -86,7 +85,7 @@ impl Index {
         let mut collection = Collection::new(&resources.memory()?);
         for (place, Listed { entry, .. }) in list.iter().enumerate() {
             collection.push(SketchedPage {
-                // Ids in the order of the list: then ranks are places.
+                // Ids follow the order of the list, so that ranks are positions.
                 id: &format!("{place:010}"),
                 title: entry.title.as_deref(),
                 date: entry.seconds,
@@ -118,13 +117,13 @@ impl Index {
     }
 }
 
-/// The groups of so many pages: the first page of each and its others, ascending. `(a, b, relation)`: what `a` is to `b`.
+/// Groups `count` pages: the first page of each group and the others, ascending. `(a, b, relation)` says what `a` is to `b`.
 fn groups(count: usize, pairs: &[(usize, usize, Relation)]) -> Vec<(usize, Vec<usize>)> {
     let mut graph = StoryGraph::of(count);
     for &(a, b, relation) in pairs {
         graph.relate(a as u32, b as u32, relation);
     }
-    // Stories are called by their first pages, and so are those that stand together.
+    // A story, or a set of connected stories, is named after its first page.
     let first = |page: u32| graph.first(page) as usize;
     let firsts = |roots: &[u32]| -> Vec<usize> { roots.iter().map(|&root| first(root)).collect() };
     let is_first = |&page: &usize| first(page as u32) == page;
@@ -138,7 +137,7 @@ fn groups(count: usize, pairs: &[(usize, usize, Relation)]) -> Vec<(usize, Vec<u
     let mut placed = BTreeSet::new();
     for (&story, parts) in &parts {
         for part in firsts(&parts.excerpts) {
-            // What several pages contain is an excerpt of the first of them, and connects them no more than they connect what they contain.
+            // A page contained in several pages is an excerpt of the first of them, and does not connect them.
             if !is_round_up(part) && placed.insert(part) {
                 homes.relate(story as u32, part as u32, Relation::Duplicate);
             }
@@ -181,33 +180,33 @@ mod tests {
 
     #[test]
     fn groups_by_hand() {
-        // Copies are connected through others; the rest stands alone.
+        // Copies are grouped transitively; the remaining page stands alone.
         assert_eq!(
             groups(5, &[(0, 3, Duplicate), (3, 4, Duplicate)]),
             [(0, vec![3, 4]), (1, vec![]), (2, vec![])]
         );
-        // An excerpt joins, also where it is ranked first, and with its copies.
+        // An excerpt joins its story even if it is ranked first, and its copies join too.
         assert_eq!(groups(2, &[(0, 1, Contains)]), [(0, vec![1])]);
         assert_eq!(
             groups(3, &[(0, 1, ContainedBy), (0, 2, Duplicate)]),
             [(0, vec![1, 2])]
         );
-        // 0 contains 1 and 2, which are two stories: it stands with both and for none.
+        // Page 0 contains 1 and 2, which are two stories: it is listed with both and leads neither.
         assert_eq!(
             groups(3, &[(0, 1, Contains), (0, 2, Contains)]),
             [(1, vec![0]), (2, vec![0])]
         );
-        // They are one story if 1 contains 2.
+        // If 1 contains 2, they are one story.
         assert_eq!(
             groups(3, &[(0, 1, Contains), (0, 2, Contains), (1, 2, Contains)]),
             [(0, vec![1, 2])]
         );
-        // Two pages contain 2: it is an excerpt of the first and connects them not.
+        // Two pages contain 2. It is an excerpt of the first and does not connect the two.
         assert_eq!(
             groups(3, &[(0, 2, Contains), (1, 2, Contains)]),
             [(0, vec![2]), (1, vec![])]
         );
-        // Pages that overlap are two stories, also where an excerpt is in both.
+        // Pages that overlap are two stories, even if both contain the same excerpt.
         assert_eq!(
             groups(3, &[(0, 1, Overlaps), (0, 2, Contains), (1, 2, Contains)]),
             [(0, vec![2]), (1, vec![])]
@@ -228,7 +227,7 @@ mod tests {
     }
 
     proptest! {
-        /// Every page is there; all but round-ups once; copies are together; no group without a relation.
+        /// Every page is in a group. Only round-ups are in more than one. Copies are together. No group lacks a relation.
         #[test]
         fn nothing_is_lost(pairs in proptest::collection::btree_map((0usize..12, 0usize..12), 0usize..4, 0..25)) {
             let pairs: Vec<_> = pairs.into_iter().filter(|((a, b), _)| a < b)

@@ -1,4 +1,4 @@
-//! The edits of a version of a page: words that were added, cut and replaced.
+//! The words added, cut and replaced between two versions of a page.
 
 use retold::explain::{ComparedPage, Explanation, Offsets, PassageKind, explain_pair};
 use retold::method::Script;
@@ -8,50 +8,48 @@ use serde::Serialize;
 use crate::index::{Index, unknown};
 use crate::record::Entry;
 
-/// What a page changed of another.
+/// The changes between two pages.
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Edits {
-    /// Words that only the page has, where the other has none; characters in scripts without spaces count as words.
+    /// Words added in the page; in scripts without spaces, each character counts as a word.
     pub added: u64,
-    /// Words that only the other has.
+    /// Words of the other page that were cut.
     pub cut: u64,
-    /// Words of the page that stand in the place of others.
+    /// Words of the page that replace other words.
     pub replaced: u64,
-    /// The other page's title and the page's, if both have one and they differ.
+    /// The titles of the other page and of this page, if both have one and they differ.
     pub titles: Option<[String; 2]>,
-    /// The places, in order.
+    /// The changes, in the order of the text.
     pub places: Vec<Edit>,
 }
 
-/// A place that was changed.
+/// One change.
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Edit {
-    /// What stood there; empty if something was added.
+    /// The text before the change; empty for an addition.
     pub before: String,
-    /// What stands there; empty if something was cut.
+    /// The text after the change; empty for a cut.
     pub after: String,
 }
 
-/// A page whose text is compared with that of another version.
 pub(crate) struct Version {
     title: Option<String>,
     side: ComparedPage,
 }
 
 impl Index {
-    /// What the page `id` changed of the page `of`: what is not shared in the same order. Passages that were moved count as cut and added.
+    /// What page `id` changed in page `of`. A passage that was moved counts as cut and added.
     ///
-    /// Errors: one of them is not there, texts are not kept. Time: that of [`Index::explain`].
+    /// Errors: one of the pages does not exist; the index keeps no texts. Time: as [`Index::explain`].
     pub fn edits(&self, of: &str, id: &str) -> Result<Edits> {
         let version = |id: &str| self.version(self.find(id)?.ok_or_else(|| unknown(id))?);
         version(id)?.edits(&version(of)?, &self.model())
     }
 
-    /// A page that was found, as a version.
     pub(crate) fn version(&self, (page, entry): (u32, Entry)) -> Result<Version> {
         let title = entry.title.clone();
         let side = self.side_of((page, entry))?;
@@ -60,7 +58,7 @@ impl Index {
 }
 
 impl Version {
-    /// What it changed of another one.
+    /// What version `self` changed in version `of`.
     pub(crate) fn edits(&self, of: &Version, model: &Model) -> Result<Edits> {
         let told = explain_pair(&of.side, &self.side, model, Offsets::Chars)?;
         let mut edits = edits(&told);
@@ -92,7 +90,7 @@ fn edits(told: &Explanation) -> Edits {
         let places = |[a, b]: [[u32; 2]; 2]| [a, b].map(|place| place.map(|at| at as usize));
         let [a, b] = places([passage.a, passage.b]);
         add([at[0], a[0]], [at[1], b[0]]);
-        // Words that are only nearly equal were edited.
+        // Word pairs that are only nearly equal were edited.
         for [a, b] in passage.near.iter().copied().map(places) {
             add(a, b);
         }
@@ -118,7 +116,7 @@ impl Edits {
     }
 }
 
-/// How many words a text has; characters of scripts without spaces count each.
+/// Number of words of a text; in scripts without spaces, each character counts.
 fn words(text: &str) -> u64 {
     let (mut count, mut in_word) = (0, false);
     for c in text.chars() {

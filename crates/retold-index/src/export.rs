@@ -1,4 +1,4 @@
-//! The pages of an index as a collection, for all that a batch run does with one.
+//! Reads pages of an index as a collection, so that batch runs can work on them.
 
 use rayon::prelude::*;
 use retold::internal::{SketchedPage, StoredPages, Take, TextSource};
@@ -8,17 +8,17 @@ use retold::{Collection, Dedup, Error, Findings, PageNo, Result, RunConfig, Watc
 use crate::index::Index;
 use crate::record::Entry;
 
-/// Some pages of an index, and where they stand in a collection.
+/// Pages of an index that were added to a collection.
 #[derive(Debug)]
 pub struct Export<'a> {
     index: &'a Index,
-    /// The number of the first of them in the collection.
+    /// Number of the first of these pages in the collection.
     first: usize,
     pages: Vec<u32>,
 }
 
 impl<'a> Export<'a> {
-    /// No pages yet: those that new ones may be related to are added by [`StoredPages::add_related`].
+    /// Starts with no pages. [`StoredPages::add_related`] adds those that new pages may be related to.
     pub fn old(index: &'a Index) -> Export<'a> {
         Export {
             index,
@@ -59,19 +59,17 @@ impl StoredPages for Export<'_> {
     }
 }
 
-/// Pages whose texts are read at a time.
 const BATCH: usize = 256;
 
 impl Index {
-    /// What a batch run over the pages of the index finds, under its model.
+    /// The findings of a batch run over the pages of the index, with its model.
     ///
-    /// Memory: that of a batch run.
+    /// Memory is that of a batch run.
     pub fn findings(&self, resources: &RunConfig, watch: &dyn Watch) -> Result<Findings> {
         let pages = self.live();
         self.findings_among(pages, resources, watch)
     }
 
-    /// The pages that are there.
     pub(crate) fn live(&self) -> Vec<u32> {
         let state = self.read();
         (0..state.visible)
@@ -96,7 +94,6 @@ impl Index {
             .run_sketched(collection, &texts)
     }
 
-    /// Adds pages to a collection.
     pub(crate) fn export(
         &self,
         pages: Vec<u32>,
@@ -106,7 +103,7 @@ impl Index {
         self.export_as(pages, collection, &|page| self.entry_of(page), watch)
     }
 
-    /// The same with the entries that `entry` makes of them.
+    /// As `export`, with entries made by `entry`.
     pub(crate) fn export_as(
         &self,
         pages: Vec<u32>,
@@ -140,7 +137,7 @@ impl Index {
         })
     }
 
-    /// Hands the entry and the text of every page to `take`, in the order of ids; the text is `None` where texts are not kept.
+    /// Passes the entry and the text of every page to `take`, in the order of ids. The text is `None` if the index keeps no texts.
     pub fn each(&self, mut take: impl FnMut(Entry, Option<Text>) -> Result<()>) -> Result<()> {
         let mut pages = Vec::new();
         for page in self.live() {
@@ -174,9 +171,9 @@ impl TextSource for Export<'_> {
     }
 }
 
-/// Hands what `make` makes of these pages to `take`, with their places in the list, some at a time.
+/// Applies `make` to the pages, a batch at a time, and passes the results to `take` with their positions in the list.
 ///
-/// Errors: those of `make` and `take`, the run was cancelled.
+/// Errors: those of `make` and `take`; the run was cancelled.
 pub(crate) fn each_made(
     wanted: &[PageNo],
     make: &(dyn Fn(PageNo) -> Result<Vec<u64>> + Sync),
@@ -196,7 +193,7 @@ pub(crate) fn each_made(
     Ok(())
 }
 
-/// Texts are wanted of an index that keeps none.
+/// The error for an index without texts whose method needs them.
 pub(crate) fn no_texts() -> Error {
     Error::usage("the index keeps no texts, and its method wants them")
 }

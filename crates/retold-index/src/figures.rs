@@ -4,28 +4,28 @@ use serde::Serialize;
 
 use crate::state::State;
 
-/// The stories of an index in numbers. An *article* is a story, or a page that repeats none; its other pages are *reprints*.
+/// The stories of an index in numbers. An *article* is a story, or a page that is in no story. All pages of an article but the first are
+/// its *reprints*.
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct StoryFigures {
-    /// Stories of two pages or more, and pages alone that have excerpts.
+    /// Stories of at least two pages, and single pages that have excerpts.
     pub stories: u64,
-    /// Different articles.
+    /// Articles.
     pub articles: u64,
-    /// Reprints of an article on average, with three decimals.
+    /// Mean number of reprints per article, to three decimals.
     pub mean_reprints: f64,
-    /// Reprints of the article that has most of them.
+    /// Largest number of reprints of one article.
     pub most_reprints: u64,
-    /// The largest number of pages that came to one article within 24 hours.
+    /// Largest number of pages of one article within 24 hours.
     pub most_a_day: u64,
 }
 
-/// Seconds of a day.
 pub(crate) const DAY: i64 = 24 * 3600;
 
 impl StoryFigures {
-    /// The stories in numbers.
+    /// Counts the stories.
     ///
     /// Time O(pages and relations of the index).
     pub(crate) fn of(state: &State) -> StoryFigures {
@@ -48,7 +48,6 @@ impl StoryFigures {
     }
 }
 
-/// The largest number of moments, which ascend, within a day.
 fn most_within(moments: &[i64]) -> u64 {
     let mut from = 0;
     let mut most = 0;
@@ -68,7 +67,7 @@ mod tests {
     #[test]
     fn most_of_a_day() {
         let hours = [0, 1, 23, 24, 25, 100];
-        // From hour 1 to hour 24 there are three; 23, 24 and 25 lie within a day too.
+        // Hours 1 to 24 hold three moments; so do 23, 24 and 25.
         let moments = hours.map(|hour| hour * 3600);
         assert_eq!(most_within(&moments), 3);
         assert_eq!(most_within(&[]), 0);

@@ -1,4 +1,4 @@
-//! Files: reading at a position, replacing as a whole, messages about damage.
+//! File helpers: positioned reads, atomic replacement, messages about damage.
 
 use std::fs::{self, File};
 use std::io::Write;
@@ -8,7 +8,7 @@ use retold::internal::read_exact_at;
 use retold::{Error, Result};
 use xxhash_rust::xxh3::xxh3_64;
 
-/// A file is not as it was written.
+/// The error for a file that differs from what was written.
 pub(crate) fn damaged(path: &Path, what: &str) -> Error {
     Error::Corrupt {
         path: path.to_owned(),
@@ -18,7 +18,7 @@ pub(crate) fn damaged(path: &Path, what: &str) -> Error {
     }
 }
 
-/// Fills `bytes` from a place in a file; the end of the file there is damage.
+/// Fills `bytes` from an offset of a file. If the file ends early, it is damaged.
 pub(crate) fn read_at(file: &File, path: &Path, bytes: &mut [u8], at: u64) -> Result<()> {
     match read_exact_at(file, bytes, at) {
         Err(e) if e.kind() == std::io::ErrorKind::UnexpectedEof => {
@@ -29,9 +29,9 @@ pub(crate) fn read_at(file: &File, path: &Path, bytes: &mut [u8], at: u64) -> Re
     }
 }
 
-/// Makes what happened to the names in a folder survive a power cut.
+/// Makes renames and removals in a folder survive a power cut.
 pub(crate) fn sync_folder(folder: &Path) -> Result<()> {
-    // Windows keeps no handle on folders; renaming is durable there.
+    // Windows opens no handles on folders; there, renames are durable.
     if cfg!(unix) {
         let open = File::open(folder).and_then(|folder| folder.sync_all());
         open.map_err(Error::io("cannot write", folder))?;
@@ -39,12 +39,12 @@ pub(crate) fn sync_folder(folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The name under which a file is written until it is whole.
+/// The temporary name of a file until it is complete.
 pub(crate) fn partial(path: &Path) -> PathBuf {
     path.with_extension("partial")
 }
 
-/// Writes a file under another name, and gives it its name once it will survive a power cut.
+/// Writes a file under a temporary name, syncs it, and renames it.
 pub fn replace(path: &Path, bytes: &[u8]) -> Result<()> {
     let failed = || Error::io("cannot write", path);
     let partial = partial(path);
@@ -59,17 +59,16 @@ pub fn replace(path: &Path, bytes: &[u8]) -> Result<()> {
     sync_folder(folder.unwrap_or(Path::new(".")))
 }
 
-/// Removes a file.
 pub(crate) fn remove(path: &Path) -> Result<()> {
     fs::remove_file(path).map_err(Error::io("cannot remove", path))
 }
 
-/// Text with a line behind it by which it is known to be whole.
+/// The text followed by a line with its checksum.
 pub(crate) fn sealed(text: &str) -> String {
     format!("{text}\n{:016x}\n", xxh3_64(text.as_bytes()))
 }
 
-/// The text of a file that [`sealed`] made.
+/// Reads a file written as [`sealed`] text, and verifies the checksum.
 pub(crate) fn unseal(path: &Path) -> Result<String> {
     let bytes = fs::read(path).map_err(Error::io("cannot read", path))?;
     let whole = || {
@@ -77,10 +76,10 @@ pub(crate) fn unseal(path: &Path) -> Result<String> {
         let (text, seal) = text.rsplit_once('\n')?;
         (seal == format!("{:016x}", xxh3_64(text.as_bytes()))).then(|| text.to_owned())
     };
-    whole().ok_or_else(|| damaged(path, "its checksum does not fit"))
+    whole().ok_or_else(|| damaged(path, "its checksum does not match"))
 }
 
-/// Little-endian numbers, taken from the front of bytes.
+/// A reader of little-endian numbers from the front of a byte slice.
 pub(crate) struct Bytes<'a>(pub &'a [u8]);
 
 impl<'a> Bytes<'a> {
@@ -102,21 +101,19 @@ impl<'a> Bytes<'a> {
         Some(u64::from_le_bytes(*taken))
     }
 
-    /// Numbers to the end.
     pub(crate) fn all_u32(self) -> Option<Vec<u32>> {
         let (numbers, rest) = self.0.as_chunks::<4>();
         let numbers = numbers.iter().map(|bytes| u32::from_le_bytes(*bytes));
         rest.is_empty().then(|| numbers.collect())
     }
 
-    /// A string behind its length.
+    /// A string that is preceded by its length.
     pub(crate) fn string(&mut self) -> Option<&'a str> {
         let length = self.u32()? as usize;
         std::str::from_utf8(self.take(length)?).ok()
     }
 }
 
-/// A string behind its length.
 pub(crate) fn put_string(bytes: &mut Vec<u8>, text: &str) {
     bytes.extend((text.len() as u32).to_le_bytes());
     bytes.extend(text.as_bytes());

@@ -1,4 +1,4 @@
-//! Filters: which pages of the index a list has.
+//! Filters that select the pages of a list.
 
 use retold::Result;
 
@@ -6,43 +6,42 @@ use crate::columns::{Columns, folded, words};
 use crate::state::State;
 use crate::terms::keys_of_query;
 
-/// Which pages are meant: all that pass everything that is given.
+/// Selects pages. A page must pass every filter that is set.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PageFilter {
-    /// Published, or added where there is no date, at this moment or later, in seconds since 1970.
+    /// Pages dated at this moment or later, in seconds since 1970. The date is that of publication, or of adding if there is none.
     pub since: Option<i64>,
-    /// And before this one.
+    /// Pages dated before this moment.
     pub until: Option<i64>,
-    /// On this site.
+    /// Pages on this site.
     pub site: Option<String>,
-    /// With a text in this language (ISO 639-1).
+    /// Pages whose text is in this language (ISO 639-1).
     pub language: Option<String>,
-    /// With a title that has all these words, separated by white space, also within others; or with a text that has all of them as words,
-    /// in scripts without spaces all pairs of neighbouring characters ([`crate::Index::finds_texts`]).
+    /// Pages with all these words, separated by white space. They may be parts of words in the title. In the text they must be words; in
+    /// scripts without spaces, all pairs of neighbouring characters must occur ([`crate::Index::finds_texts`]).
     pub words: Option<String>,
 }
 
 impl PageFilter {
-    /// Whether it looks at nothing but dates.
     pub(crate) fn is_of_dates(&self) -> bool {
         self.site.is_none() && self.language.is_none() && self.words.is_none()
     }
 }
 
-/// A filter with names as numbers.
+/// A filter whose names are resolved to numbers.
 pub(crate) struct Sieve<'a> {
     filter: &'a PageFilter,
-    /// What the filter looks at beside dates, if it does.
+    /// The columns, if the filter needs more than dates.
     columns: Option<&'a Columns>,
     state: &'a State,
     site: Option<u32>,
     language: Option<u32>,
-    /// Of each page whether it has the words in its title or its text.
+    /// For each page, whether its title or its text has the words.
     worded: Option<Vec<bool>>,
 }
 
 impl<'a> Sieve<'a> {
-    /// `None` if no page can pass.
+    /// Prepares a filter; `None` if no page can pass it.
     ///
     /// Errors: the index is damaged.
     pub(crate) fn of(

@@ -1,9 +1,9 @@
-//! Learning again as the index grows: what is common is counted anew, all pages are compared with each other by that, and both come into
-//! effect at once, between two commits.
+//! Learning again as the index grows. Common words and keys are counted anew, all pages are compared with each other under the new model,
+//! and both take effect together between two commits.
 //!
-//! Sketches do not change with what is common, so logs, postings and numbers of pages stay: a new model is a file of its own and a
-//! segment with the links that it finds. One new manifest names both, and says that links of older segments count no more. What is
-//! before it is what a crash leaves.
+//! Sketches do not depend on what is common, so logs, postings and page numbers stay. A new model takes one model file and one segment that
+//! holds the links found with it. One new manifest names both and invalidates the links of older segments. A crash before that leaves the
+//! old state.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -22,10 +22,10 @@ use crate::query::View;
 use crate::state::{State, model_name};
 use crate::writer::{Writer, links_of};
 
-/// An index learns from its pages for the first time when it has so many.
+/// Pages needed before an index learns for the first time.
 const FIRST: u64 = 100;
 
-/// What is to be learnt from: the pages that were there at a moment. Others may be added and removed meanwhile.
+/// The pages to learn from: those of the index at one moment. Pages may be added and removed meanwhile.
 #[derive(Debug)]
 pub struct Learning {
     index: Arc<Index>,
@@ -33,22 +33,21 @@ pub struct Learning {
     basis: Basis,
 }
 
-/// What was learnt, and what it makes of the pages.
+/// The learnt model, with the links of the pages under it.
 #[derive(Debug)]
 pub struct Learnt {
     model: Model,
-    /// What the pages are to each other.
     links: Vec<Link>,
     pages: Vec<u32>,
     basis: Basis,
 }
 
-/// The index that was learnt from: it must not have got another model meanwhile, nor other numbers of pages.
+/// Identifies the state that was learnt from. It is outdated once the model or the page numbers change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Basis {
     epoch: u32,
     first_log: u32,
-    /// Pages that were there have smaller numbers.
+    /// Pages that existed have smaller numbers.
     pages: u32,
 }
 
@@ -63,12 +62,12 @@ impl Basis {
 }
 
 impl Learning {
-    /// How many pages it learns from.
+    /// The number of pages to learn from.
     pub fn pages(&self) -> usize {
         self.pages.len()
     }
 
-    /// Counts what is common, and compares the pages. Time and memory are those of a batch run over them.
+    /// Learns a model and compares the pages with it. Time and memory are those of a batch run over them.
     pub fn run(self, resources: &RunConfig, watch: &dyn Watch) -> Result<Learnt> {
         let index = &self.index;
         let mut collection = Collection::new(&resources.memory()?);
@@ -91,8 +90,9 @@ impl Learning {
 }
 
 impl Writer {
-    /// Whether the index has grown enough to learn again: to twice the pages that its model has learnt from, or, if it has learnt from none,
-    /// to a hundred. Never if it was made to keep its model, if an earlier release made it, or if its method does not count what is common.
+    /// Whether the index has grown enough to learn again: to twice the pages that its model learnt from, or to 100 pages if it has learnt
+    /// nothing yet. Never true if the index was created to keep its model, was made by an earlier release, or has a method that learns
+    /// nothing.
     pub fn is_learning_due(&self) -> bool {
         let state = self.index.read();
         let learns = state.model.method().learns;
@@ -101,7 +101,7 @@ impl Writer {
         state.manifest.learns && counts && state.pages.live() as u64 >= least
     }
 
-    /// What the index would learn from now. [`Learning::run`] may be on another thread, while pages are added and removed here.
+    /// Takes the current pages to learn from. [`Learning::run`] may run on another thread while pages are added and removed.
     pub fn begin_learning(&self) -> Learning {
         let state = self.index.read();
         let pages = 0..state.visible;
@@ -112,7 +112,7 @@ impl Writer {
         }
     }
 
-    /// Learns again if it is due ([`Writer::is_learning_due`]), and judges by that from now on. True if it has.
+    /// Learns again if it is due ([`Writer::is_learning_due`]) and switches to the new model. Returns whether it did.
     ///
     /// Errors: those of [`Learning::run`] and [`Writer::adopt`].
     pub fn learn_if_grown(&mut self, resources: &RunConfig, watch: &dyn Watch) -> Result<bool> {
@@ -123,8 +123,8 @@ impl Writer {
         self.adopt(learnt)
     }
 
-    /// Judges by what was learnt from now on: a new epoch. Pages that came meanwhile, and those that were related to pages that went, are
-    /// compared once more. False if the index got another model meanwhile, or was compacted: then nothing changes.
+    /// Switches to a learnt model and starts a new epoch. Pages added meanwhile, and pages related to removed ones, are compared again.
+    /// Returns false and changes nothing if the index got another model or was compacted meanwhile.
     ///
     /// Errors: files cannot be read or written; then nothing changes.
     pub fn adopt(&mut self, learnt: Learnt) -> Result<bool> {
@@ -158,7 +158,7 @@ impl Writer {
         Ok(true)
     }
 
-    /// Names the new files in the manifest, and opens the index by it.
+    /// Names the new files in the manifest and opens the index from it.
     fn put_in_place(&mut self, mut manifest: crate::state::Manifest, model: &Model) -> Result<()> {
         let index = Arc::clone(self.index());
         let folder = index.folder();
@@ -172,8 +172,8 @@ impl Writer {
     }
 }
 
-/// The links of all pages under what was learnt: those found there, and those that are found now, of pages that came meanwhile, and of pages
-/// with which those that went had to do.
+/// The links of all pages under the new model: those found while learning, and new ones for pages that were added since or were related to
+/// removed pages.
 fn all_links(index: &Index, learnt: &Learnt) -> Result<Vec<Link>> {
     let before = index.links()?.into_iter();
     let mut links: Vec<Link> = before
@@ -192,7 +192,7 @@ fn all_links(index: &Index, learnt: &Learnt) -> Result<Vec<Link>> {
     if late.is_empty() && gone.is_empty() {
         return Ok(links);
     }
-    // Which pages tell one story under what was learnt: of each only a few are linked.
+    // Stories under the new model. Only a few pages of each story are linked.
     let mut graph = StoryGraph::of(all as usize);
     learnt
         .links
@@ -234,8 +234,8 @@ fn relate(graph: &mut StoryGraph, link: &Link) {
     }
 }
 
-/// The pages that are of a story with which a page had to do that is gone, and those that are linked with one of such a story: where it held
-/// a story together, they may want other links.
+/// Pages of stories that lost a page, and pages linked with such stories. If the removed page held its story together, they may need other
+/// links.
 fn bereft(graph: &StoryGraph, gone: &[u32], learnt: &Learnt) -> Vec<u32> {
     let is_gone: FxHashSet<u32> = gone.iter().copied().collect();
     let ends = |link: &Link| [(link.page, link.other), (link.other, link.page)];

@@ -16,11 +16,10 @@ use crate::judge::Judge;
 use crate::record::{Entry, unpack};
 use crate::state::{Manifest, State};
 
-/// Names the full fingerprint of a page's text under a model: the epoch, and a hash of what the page is (pages of one text may differ in what is main
-/// text, and numbers of pages change).
+/// Identifies the full fingerprint of a page's text under a model: the epoch and a hash of the page. Page numbers would not do, because
+/// they change; nor would the text, because pages with equal texts may differ in main text.
 type FingerprintKey = (u32, u128);
 
-/// Weighs full fingerprints by their bytes.
 #[derive(Clone)]
 pub(crate) struct Bytes;
 
@@ -30,10 +29,9 @@ impl Weighter<FingerprintKey, Arc<[u64]>> for Bytes {
     }
 }
 
-/// Characters of a title that are kept.
 const TITLE: usize = 200;
 
-/// An index, open for reading. It shows whole commits only.
+/// An index, open for reading. Only complete commits are visible.
 #[derive(Debug)]
 pub struct Index {
     folder: PathBuf,
@@ -46,13 +44,14 @@ pub struct Index {
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct Stats {
-    /// Pages that are there.
+    /// Pages in the index.
     pub pages: u64,
-    /// Pages that were removed or replaced since the last compaction.
+    /// Pages removed or replaced since the last compaction.
     pub gone: u64,
-    /// Its stories in numbers.
+    /// The stories in numbers.
     pub stories: StoryFigures,
-    /// Postings: a page has one for each key of its sketch, one for its id, one for its URL if that is another, one for its text, and one for each word of it.
+    /// Postings. A page has one for each key of its sketch, one each for its id and its text, one for its URL if it differs from the id,
+    /// and one for each of its words.
     pub postings: u64,
     /// Segments.
     pub segments: u64,
@@ -66,9 +65,9 @@ pub struct Stats {
     pub epoch: u32,
     /// The method.
     pub method: String,
-    /// Different texts that the model has learnt from; `null` if it has learnt nothing.
+    /// Distinct texts that the model learnt from; `null` if it has learnt nothing.
     pub learnt_texts: Option<u64>,
-    /// What verdicts rest on: `texts`, or `sketches` if texts are not kept or the method does not look at them.
+    /// What verdicts are based on: `texts`, or `sketches` if the index keeps no texts or the method does not verify.
     pub verdicts: &'static str,
     /// The release that wrote it.
     pub release: String,
@@ -76,24 +75,24 @@ pub struct Stats {
     pub format: u32,
 }
 
-/// A page as it will stand in an index.
+/// A page prepared for an index.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Prepared {
-    /// All but its text.
+    /// Everything but the text.
     pub entry: Entry,
-    /// Its text.
+    /// The text.
     pub text: Text,
 }
 
 impl Prepared {
-    /// What verification needs of its text, if the model verifies.
+    /// The fingerprint for verification, if the model verifies.
     pub(crate) fn fingerprint(&self, judge: &Judge) -> Option<Arc<[u64]>> {
         let verifier = judge.model.verifier()?;
         Some(verifier.fingerprint(&self.text).into())
     }
 
-    /// About how many bytes of memory it takes.
+    /// Approximate bytes of memory of the page.
     pub fn memory(&self) -> usize {
         let Entry {
             id,
@@ -111,12 +110,12 @@ impl Prepared {
 }
 
 impl Index {
-    /// True if there is an index in the folder.
+    /// Whether the folder holds an index.
     pub fn is_at(folder: &Path) -> bool {
         folder.join(crate::state::MANIFEST).is_file()
     }
 
-    /// `memory`: bytes of full fingerprints that are kept.
+    /// `memory`: bytes of full fingerprints to cache.
     pub(crate) fn of(folder: &Path, state: State, memory: u64) -> Index {
         Index {
             folder: folder.to_owned(),
@@ -125,7 +124,7 @@ impl Index {
         }
     }
 
-    /// Takes in what a writer has committed since.
+    /// Loads what a writer has committed since.
     pub fn refresh(&self) -> Result<()> {
         let manifest = Manifest::read(&self.folder)?;
         if manifest.generation == self.read().manifest.generation {
@@ -135,32 +134,32 @@ impl Index {
         Ok(())
     }
 
-    /// Its folder.
+    /// The folder of the index.
     pub fn folder(&self) -> &Path {
         &self.folder
     }
 
-    /// What judges.
+    /// The model.
     pub fn model(&self) -> Model {
         self.read().model.clone()
     }
 
-    /// Whether texts are kept.
+    /// Whether the index keeps texts.
     pub fn keeps_texts(&self) -> bool {
         self.read().manifest.texts
     }
 
-    /// How many pages are there.
+    /// The number of pages.
     pub fn len(&self) -> usize {
         self.read().pages.live()
     }
 
-    /// True if there is no page.
+    /// Whether there are no pages.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The index in numbers.
+    /// Statistics of the index.
     pub fn stats(&self) -> Result<Stats> {
         let state = self.read();
         let files = state.manifest.files();
@@ -193,7 +192,7 @@ impl Index {
         })
     }
 
-    /// Makes of a page what the index keeps of it.
+    /// Extracts from a page what the index stores: entry, sketch and text.
     ///
     /// Errors: those of [`Model::text`] and [`Model::sketch`].
     pub fn prepare(&self, page: Page) -> Result<Prepared> {
@@ -217,22 +216,22 @@ impl Index {
         Ok(Prepared { entry, text })
     }
 
-    /// The page of an id.
+    /// The page with this id.
     pub fn get(&self, id: &str) -> Result<Option<Entry>> {
         Ok(self.find(id)?.map(|(_, entry)| entry))
     }
 
-    /// The page of a URL, the newest if there are several. Pages that 0.1 has added are found after `compact`.
+    /// The newest page with this URL. Pages added by 0.1 are found only after `compact`.
     pub fn find_url(&self, url: &str) -> Result<Option<Entry>> {
         Ok(self.read().find_url(url)?.map(|(_, entry)| entry))
     }
 
-    /// The same as [`Index::get`], and its text; none if texts are not kept.
+    /// The page with this id and its text; the text is `None` if the index keeps none.
     pub fn get_with_text(&self, id: &str) -> Result<Option<(Entry, Option<Text>)>> {
         self.with_text(self.find(id)?)
     }
 
-    /// The same as [`Index::find_url`], and its text; none if texts are not kept.
+    /// The newest page with this URL and its text; the text is `None` if the index keeps none.
     pub fn find_url_with_text(&self, url: &str) -> Result<Option<(Entry, Option<Text>)>> {
         let found = self.read().find_url(url)?;
         self.with_text(found)
@@ -244,13 +243,13 @@ impl Index {
             .transpose()
     }
 
-    /// The same as [`Index::get`], and its number.
+    /// The page with this id and its number.
     pub(crate) fn find(&self, id: &str) -> Result<Option<(u32, Entry)>> {
         let state = self.read();
         state.find(id, state.visible, |page| state.pages.is_live(page))
     }
 
-    /// The text of the page of an id; `None` if texts are not kept.
+    /// The text of the page with this id; `None` if there is no such page or the index keeps no texts.
     pub fn text(&self, id: &str) -> Result<Option<Text>> {
         match self.find(id)? {
             Some((page, _)) => self.text_of(page),
@@ -258,7 +257,6 @@ impl Index {
         }
     }
 
-    /// The text of a page.
     pub(crate) fn text_of(&self, page: u32) -> Result<Option<Text>> {
         let (row, log, options) = {
             let state = self.read();
@@ -275,7 +273,7 @@ impl Index {
         unpack(&log.second(row.at, row.lengths)?, &options, &log.path)
     }
 
-    /// The kept form of a page's text.
+    /// The compressed text of a page.
     pub(crate) fn packed(&self, page: u32) -> Result<Vec<u8>> {
         let (row, log) = {
             let state = self.read();
@@ -288,20 +286,20 @@ impl Index {
         log.second(row.at, row.lengths)
     }
 
-    /// Why two pages are related, or are not; places are counted in `offsets`.
+    /// Explains why two pages are related or not; positions are counted in `offsets`.
     ///
-    /// Errors: one of them is not there, texts are not kept.
+    /// Errors: one of the pages does not exist; the index keeps no texts.
     pub fn explain(&self, a: &str, b: &str, offsets: Offsets) -> Result<Explanation> {
         let [a, b] = [self.side(a)?, self.side(b)?];
         explain_pair(&a, &b, &self.model(), offsets)
     }
 
-    /// A page as `explain` wants it.
+    /// The page with this id, prepared for `explain`.
     pub fn side(&self, id: &str) -> Result<ComparedPage> {
         self.side_of(self.find(id)?.ok_or_else(|| unknown(id))?)
     }
 
-    /// The same of a page that was found.
+    /// As `side`, for a page that was found.
     pub(crate) fn side_of(&self, (page, entry): (u32, Entry)) -> Result<ComparedPage> {
         let text = self.text_of(page)?.ok_or_else(|| {
             Error::usage(format!(
@@ -329,10 +327,9 @@ impl Index {
     }
 }
 
-/// How often files may vanish below a reader, because a writer has just put others in their place.
+/// How often an open is retried when a writer replaces files meanwhile.
 pub(crate) const TRIES: usize = 20;
 
-/// The index in a folder as it is now.
 pub(crate) fn opened(folder: &Path) -> Result<State> {
     let mut tries = 0;
     loop {
@@ -347,7 +344,6 @@ pub(crate) fn opened(folder: &Path) -> Result<State> {
     }
 }
 
-/// No page has that id.
 pub(crate) fn unknown(id: &str) -> Error {
     Error::usage(format!("no page of the index has the id `{id}`"))
 }

@@ -1,8 +1,7 @@
-//! What judges the pages of an index.
+//! The model of an index with its epoch.
 
 use retold::Model;
 
-/// A model, and the epoch that it is of.
 #[derive(Clone, Debug)]
 pub(crate) struct Judge {
     pub(crate) model: Model,

@@ -1,8 +1,8 @@
-//! Which pages have a key, on disk: blocks of 4 KiB, each with its checksum.
+//! Posting lists on disk, in blocks of 4 KiB with a checksum each.
 //!
-//! Postings (key, page) are in ascending order. A block has runs of one key: the key in eight bytes, and as LEB128 numbers
-//! how many pages have it and the distance of each page from the one before. The first key of each block is kept in memory, so
-//! looking up a key reads only the one or two blocks that have it.
+//! Postings (key, page) are in ascending order. A block is a sequence of runs, one for each key: the key in eight bytes, then as LEB128
+//! numbers the count of pages and the difference of each page from the one before. The first key of every block is kept in memory, so
+//! looking up a key reads only the blocks that hold it, usually one or two.
 
 use std::fs::File;
 use std::io::Write;
@@ -13,20 +13,17 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use crate::files::{damaged, read_at};
 
-/// Bytes of a block.
 pub(crate) const BLOCK: usize = 4096;
-/// Its checksum and the number of bytes in use.
+/// Bytes of a block's head: its checksum and the number of bytes used.
 const BLOCK_HEAD: usize = 10;
-/// The most that one posting takes: three numbers of 64 bits.
+/// Bytes that one posting takes at most: three numbers of 64 bits.
 const LARGEST: usize = 30;
 
-/// Writes blocks.
 pub(crate) struct Blocks<W> {
     out: W,
-    /// First keys of the blocks before this one.
     pub(crate) firsts: Vec<u64>,
     block: Vec<u8>,
-    /// The key before, and the pages of the key at hand with the last page before them.
+    /// The last key, and the pages of the current key.
     key: u64,
     pages: Vec<u32>,
 }
@@ -42,7 +39,7 @@ impl<W: Write> Blocks<W> {
         }
     }
 
-    /// Adds a posting; they come in ascending order.
+    /// Adds a posting; postings come in ascending order.
     pub(crate) fn push(&mut self, key: u64, page: u32) -> std::io::Result<()> {
         if key != self.key {
             self.end_run()?;
@@ -52,7 +49,7 @@ impl<W: Write> Blocks<W> {
         Ok(())
     }
 
-    /// Writes the pages of the key at hand, in as many blocks as it takes.
+    /// Writes the pages of the current key, in as many blocks as needed.
     fn end_run(&mut self) -> std::io::Result<()> {
         let pages = std::mem::take(&mut self.pages);
         let mut rest = &pages[..];
@@ -97,7 +94,7 @@ impl<W: Write> Blocks<W> {
         Ok(())
     }
 
-    /// Writes what is left; returns what was written to and the first keys of all blocks.
+    /// Writes what is left. Returns the writer and the first keys of all blocks.
     pub(crate) fn finish(mut self) -> std::io::Result<(W, Vec<u64>)> {
         self.end_run()?;
         self.end_block()?;
@@ -126,28 +123,25 @@ fn get(bytes: &mut &[u8]) -> Option<u64> {
     None
 }
 
-/// The blocks at the front of a file.
 #[derive(Debug)]
 pub(crate) struct Keys {
-    /// The first key of each block.
     pub(crate) firsts: Vec<u64>,
 }
 
 impl Keys {
-    /// The blocks that may have a key.
     fn blocks(&self, key: u64) -> std::ops::Range<usize> {
         let start = self.firsts.partition_point(|&first| first < key);
         let end = self.firsts.partition_point(|&first| first <= key);
         start.saturating_sub(1)..end
     }
 
-    /// About how many pages have the key, at the most, without reading anything.
+    /// An estimate of the number of pages with the key, without reading the file.
     pub(crate) fn guess(&self, key: u64) -> usize {
-        // A block of one key has at least 800 pages.
+        // A block full of one key has at least 800 pages.
         self.blocks(key).len().saturating_sub(2) * 800
     }
 
-    /// Hands the pages that have `key` to `take`, ascending, until `take` returns false.
+    /// Passes the pages with `key` to `take`, ascending, until `take` returns false.
     pub(crate) fn pages(
         &self,
         (file, path): (&File, &Path),
@@ -165,7 +159,6 @@ impl Keys {
         Ok(())
     }
 
-    /// All postings, block by block.
     pub(crate) fn iter<'a>(
         &'a self,
         (file, path): (&'a File, &'a Path),
@@ -194,7 +187,7 @@ fn read_block((file, path): (&File, &Path), number: usize, block: &mut [u8; BLOC
     Ok(())
 }
 
-/// Hands the pages of a key in a block to `take`; false if that returned false. `None` if the block has not the form of one.
+/// Passes the pages with a key in one block to `take`; returns false if `take` did. `None` if the block is malformed.
 fn find(block: &[u8; BLOCK], key: u64, mut take: impl FnMut(u32) -> bool) -> Option<bool> {
     let used = u16::from_le_bytes([block[8], block[9]]) as usize;
     let mut rest = block.get(BLOCK_HEAD..used)?;
@@ -225,7 +218,7 @@ fn find(block: &[u8; BLOCK], key: u64, mut take: impl FnMut(u32) -> bool) -> Opt
     Some(true)
 }
 
-/// All postings of a block; `None` if it has not the form of one.
+/// All postings of a block; `None` if it is malformed.
 fn all(block: &[u8; BLOCK]) -> Option<Vec<(u64, u32)>> {
     let used = u16::from_le_bytes([block[8], block[9]]) as usize;
     let mut rest = block.get(BLOCK_HEAD..used)?;

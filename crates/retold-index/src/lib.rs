@@ -20,7 +20,7 @@
 //! # Ok::<(), retold::Error>(())
 //! ```
 //!
-//! The files of an index and what holds for them are described in `ARCHITECTURE.md`.
+//! `ARCHITECTURE.md` describes the files of an index and their invariants.
 
 #![forbid(unsafe_code)]
 
@@ -79,7 +79,7 @@ pub use status::Status;
 pub use story::{Change, Order, Story, StoryLine, StoryPage, StoryPart};
 pub use writer::{Added, Writer};
 
-/// The guide's page on Rust, so that its examples are tested: those of the library too.
+/// Tests the examples of the guide's page on Rust.
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/guide/rust.md")]
 pub struct Guide;

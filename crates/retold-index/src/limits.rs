@@ -1,13 +1,11 @@
-//! When the files of an index are rewritten.
-
-/// When files grow out of what they are. Tests set them low.
+/// Sizes at which files are rewritten. Tests set them low.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Limits {
-    /// Postings in memory at the most, two words counted as one; then they become a segment.
+    /// Postings in memory before they are written as a segment; two words count as one posting.
     pub(crate) postings: usize,
-    /// Bytes of the log that opening reads at the most.
+    /// Bytes of the log that opening an index has to read at most.
     pub(crate) tail: u64,
-    /// Bytes of a log; then another one begins.
+    /// Bytes of a log before the next one is started.
     pub(crate) log: u64,
 }
 

@@ -1,18 +1,17 @@
-//! Links: relations of pages that were found when they were added. Stories are made from them.
+//! Links: relations between pages, found when the pages were added. Stories are derived from them.
 
 use retold::internal::StoryGraph;
 use retold::{Error, Findings, Rank, Relation, Result};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// What a page is to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LinkKind {
     Related(Relation),
-    /// It has the id of the other, in whose place it came.
+    /// The page replaced the other, which had the same id.
     Replaces,
 }
 
-/// A page, another, and what the first is to the second.
+/// A link says what `page` is to `other`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Link {
     pub(crate) page: u32,
@@ -20,13 +19,13 @@ pub(crate) struct Link {
     pub(crate) kind: LinkKind,
 }
 
-/// Bits of a number that say which page it is; those above say what a link is.
+/// Low bits that hold the page number; the bits above hold the kind of link.
 const PAGE_BITS: u32 = 29;
-/// So many pages an index can have.
+/// The largest number of pages an index can have.
 pub(crate) const MOST_PAGES: usize = 1 << PAGE_BITS;
 
 impl Link {
-    /// The link as files have it. What is 0 above the page is of 0.1, which did not say what the relation is.
+    /// The stored form of the link. If the bits above the page are 0, the link was written by 0.1, which did not record the kind.
     pub(crate) fn to_numbers(self) -> (u32, u32) {
         let kind = match self.kind {
             LinkKind::Related(Relation::Duplicate) => 1,
@@ -38,7 +37,7 @@ impl Link {
         (self.page, kind << PAGE_BITS | self.other)
     }
 
-    /// `None` if the link does not say what it is.
+    /// `None` if the link has no kind.
     pub(crate) fn from_numbers((page, other): (u32, u32)) -> Option<Link> {
         let kind = match other >> PAGE_BITS {
             1 => LinkKind::Related(Relation::Duplicate),
@@ -52,39 +51,39 @@ impl Link {
         Some(Link { page, other, kind })
     }
 
-    /// The two pages, if they are duplicates.
     pub(crate) fn duplicates(self) -> Option<(u32, u32)> {
         (self.kind == LinkKind::Related(Relation::Duplicate)).then_some((self.page, self.other))
     }
 }
 
-/// No room for more pages.
+/// Fails if an index cannot hold this many pages.
 pub(crate) fn check_room(pages: usize) -> Result<()> {
     match pages <= MOST_PAGES {
         true => Ok(()),
         false => Err(Error::usage(format!(
-            "an index holds at most {MOST_PAGES} pages, those that are gone included: `retold index compact` makes room"
+            "an index holds at most {MOST_PAGES} pages, including removed ones: `retold index compact` makes room"
         ))),
     }
 }
 
-/// Duplicates of one story that a page is linked to at the most. One is enough to join it; more keep a story together when pages go.
+/// Duplicates in one story to which a page is linked at most. One is enough to join the story; more keep it together when pages are
+/// removed.
 const DUPLICATES: usize = 4;
 
-/// Which of a page's relations are kept: a few duplicates of each story, the best, and one page of each story that it contains, or that
-/// contains it. Stories never need more.
+/// Selects which of a page's relations are stored: the best few duplicates in each story, and one page of each story that it contains or
+/// that contains it. Stories need no more.
 #[derive(Debug, Default)]
 pub(crate) struct Thin {
     seen: FxHashMap<((u32, bool), Relation), usize>,
 }
 
 impl Thin {
-    /// Whether a relation to a page of that story is kept; relations come best first.
+    /// Whether to store a relation to a page of a story. Relations come best first.
     pub(crate) fn keeps(&mut self, story: (u32, bool), relation: Relation) -> bool {
         let most = match relation {
             Relation::Duplicate => DUPLICATES,
             Relation::Contains | Relation::ContainedBy => 1,
-            // It connects no story.
+            // An overlap connects no stories.
             Relation::Overlaps => 0,
         };
         let seen = self.seen.entry((story, relation)).or_default();
@@ -93,9 +92,9 @@ impl Thin {
     }
 }
 
-/// The links that adding these pages one after the other would have made. `page`: the number of a page of the run.
+/// The links that adding these pages one by one would have made. `page` maps ranks to page numbers.
 pub(crate) fn links_of_run(findings: &Findings, page: impl Fn(Rank) -> u32) -> Vec<Link> {
-    // The later page, the most similar first.
+    // Sort by the later page, then by descending similarity.
     let mut pairs: Vec<(u32, u32, u32, Relation)> = Vec::with_capacity(findings.pairs.len());
     for pair in findings.pairs.iter() {
         let (a, b) = (page(pair.a), page(pair.b));
@@ -124,14 +123,14 @@ pub(crate) fn links_of_run(findings: &Findings, page: impl Fn(Rank) -> u32) -> V
     links
 }
 
-/// Links between pages that stay, as those are numbered anew: `stay` ascends.
+/// Links between pages that remain, with their new numbers; `stay` ascends.
 pub(crate) fn renumbered(links: impl Iterator<Item = Link>, stay: &[u32]) -> Vec<Link> {
     let new = |page: u32| stay.binary_search(&page).ok().map(|at| at as u32);
     let link = |link: Link| {
         let page = new(link.page)?;
         let other = match link.kind {
             LinkKind::Related(_) => new(link.other)?,
-            // The place of a page that is gone is before the next one that is there.
+            // A removed page is represented by the next remaining page.
             LinkKind::Replaces => stay.partition_point(|&page| page < link.other) as u32,
         };
         Some(Link {
@@ -193,7 +192,7 @@ mod tests {
             link(9, 4, duplicate),
             link(9, 2, duplicate),
         ];
-        // 0 and 2 went, so 3, 4 and 9 are 0, 1 and 2 now.
+        // 0 and 2 were removed, so 3, 4 and 9 become 0, 1 and 2.
         let now = renumbered(links.into_iter(), &[3, 4, 9]);
         assert_eq!(now, [link(2, 0, LinkKind::Replaces), link(2, 1, duplicate)]);
     }

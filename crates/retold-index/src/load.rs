@@ -1,4 +1,4 @@
-//! Reading the columns.
+//! Loads the columns.
 
 use std::sync::PoisonError;
 
@@ -9,12 +9,11 @@ use retold::read::language_of;
 use crate::columns::{Columns, folded};
 use crate::index::Index;
 
-/// Entries that are read at a time.
 const BATCH: usize = 4096;
 
 impl Index {
-    /// Reads what lists of pages want to know of pages that were added since, and tells the stories that changed. Later calls are as fast as
-    /// there are few of these.
+    /// Reads the columns of pages that were added since the last call, and updates the stories that changed. The time depends on how many
+    /// there are.
     ///
     /// Errors: the index is damaged.
     pub fn load_columns(&self) -> Result<()> {
@@ -23,7 +22,7 @@ impl Index {
         Ok(())
     }
 
-    /// Hands over the columns of all pages that are committed.
+    /// Passes the columns of all committed pages to `take`.
     pub(crate) fn with_columns<T>(&self, take: impl FnOnce(&Columns) -> T) -> Result<T> {
         let (columns, visible, folder) = {
             let state = self.read();
@@ -37,7 +36,7 @@ impl Index {
             let rows = pages.par_iter().map(|&page| {
                 let entry = self.entry_of(page)?;
                 let title = entry.title.unwrap_or_default();
-                // 0.1 did not keep the language of the text.
+                // 0.1 did not store the language of the text.
                 let of_title = || language_of(&title, None).map(str::to_owned);
                 let language = entry.language.or_else(of_title);
                 Ok((entry.sketch.site, language, folded(&title, folder)))

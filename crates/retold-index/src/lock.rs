@@ -1,4 +1,4 @@
-//! One writer at a time.
+//! Allows one writer at a time.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read, Seek, Write};
@@ -6,19 +6,18 @@ use std::path::Path;
 
 use retold::{Error, Result};
 
-/// The file that the writer holds.
 pub(crate) const LOCK: &str = "lock";
 
-/// Held by the writer; the system takes it away when the process ends, however it ends.
+/// The writer's lock. The operating system releases it when the process ends.
 #[derive(Debug)]
 pub(crate) struct Lock {
     _file: File,
 }
 
 impl Lock {
-    /// Takes the lock; `who` is what others are told while it is held.
+    /// Takes the lock. `who` is shown to other writers while it is held.
     ///
-    /// Errors: another writer holds it; the message says who.
+    /// Errors: another writer holds the lock; the message names it.
     pub(crate) fn take(folder: &Path, who: &str) -> Result<Lock> {
         let path = folder.join(LOCK);
         if std::fs::symlink_metadata(&path).is_ok_and(|there| !there.is_file()) {
@@ -39,7 +38,7 @@ impl Lock {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
                 let mut holder = String::new();
-                // Whoever holds it may not have written its name yet.
+                // The holder may not have written its name yet.
                 let _ = file.read_to_string(&mut holder);
                 let holder = match holder.trim() {
                     "" => "another process",

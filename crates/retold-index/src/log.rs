@@ -1,9 +1,9 @@
-//! The log: everything that was ever added or removed, in order, in commits.
+//! The log: everything that was added or removed, in order, in commits.
 //!
-//! A log is a sequence of frames. A frame is a head of 40 bytes (its kind; the lengths of its two parts; a page's number;
-//! checksums of the head and of both parts) and the parts. A commit frame ends a commit and says where the commit began; bytes
-//! after the last commit frame were never acknowledged. A commit begins only when the one before it is on disk. So incomplete
-//! frames *before* the beginning of a later commit are damage, and incomplete frames at the end are left over from a crash.
+//! A log is a sequence of frames. A frame is a head of 40 bytes (kind, lengths of the two parts, page number, checksums of the head and of
+//! both parts) followed by the two parts. A commit frame ends a commit and says where it began. Bytes after the last commit frame were
+//! never acknowledged. A commit begins only when the one before it is on disk, so an incomplete frame *before* a later commit is damage,
+//! and an incomplete frame at the end is left over from a crash.
 
 use std::fs::{File, OpenOptions};
 use std::io::Write;
@@ -14,21 +14,18 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use crate::files::{Bytes, damaged, read_at};
 
-/// Bytes of a frame before its parts.
+/// Bytes of a frame's head.
 pub(crate) const HEAD: usize = 40;
-/// The first bytes of a frame.
 const MAGIC: &[u8; 3] = b"rtl";
 
-/// What a frame says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// A page; the parts are its entry and its text.
     Page,
-    /// Pairs of numbers: a page, and what it is to which other page ([`crate::links`]).
+    /// Links between pages ([`crate::links`]), as pairs of numbers.
     Links,
-    /// Numbers of pages that are gone.
     Gone,
-    /// The commit is complete; the first part has the place where it began.
+    /// The end of a commit; the first part is the offset at which it began.
     Commit,
 }
 
@@ -39,15 +36,11 @@ const KINDS: [(Kind, u8); 4] = [
     (Kind::Commit, b'c'),
 ];
 
-/// A frame's head.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Head {
     pub(crate) kind: Kind,
-    /// Bytes of the first part.
     pub(crate) first: u32,
-    /// Bytes of the second part.
     pub(crate) second: u32,
-    /// The page.
     pub(crate) page: u32,
     check_first: u64,
     check_second: u64,
@@ -69,7 +62,7 @@ impl Head {
         bytes
     }
 
-    /// `None` for bytes that are no head.
+    /// `None` if the bytes are not a valid head.
     fn from_bytes(bytes: &[u8]) -> Option<Head> {
         let bytes = bytes.get(..HEAD)?;
         if &bytes[..3] != MAGIC || xxh3_64(&bytes[..32]).to_le_bytes() != bytes[32..] {
@@ -87,13 +80,12 @@ impl Head {
         })
     }
 
-    /// Bytes of the whole frame.
     pub(crate) fn length(self) -> u64 {
         HEAD as u64 + u64::from(self.first) + u64::from(self.second)
     }
 }
 
-/// Appends a frame to bytes that will be written.
+/// Appends a frame to a buffer.
 pub(crate) fn frame(to: &mut Vec<u8>, kind: Kind, page: u32, first: &[u8], second: &[u8]) {
     let head = Head {
         kind,
@@ -108,14 +100,12 @@ pub(crate) fn frame(to: &mut Vec<u8>, kind: Kind, page: u32, first: &[u8], secon
     to.extend(second);
 }
 
-/// A log file.
 #[derive(Debug)]
 pub(crate) struct Log {
     pub(crate) path: PathBuf,
     file: File,
 }
 
-/// A frame that was read.
 pub(crate) struct Frame {
     pub(crate) at: u64,
     pub(crate) head: Head,
@@ -124,7 +114,6 @@ pub(crate) struct Frame {
 }
 
 impl Log {
-    /// The name of a log's file.
     pub(crate) fn name(number: u32) -> String {
         format!("log-{number:06}")
     }
@@ -149,7 +138,7 @@ impl Log {
         length.map_err(Error::io("cannot read", &self.path))
     }
 
-    /// Writes at a place, which is the end.
+    /// Writes at the end of the log, which is at this offset.
     pub(crate) fn write(&self, at: u64, bytes: &[u8]) -> Result<()> {
         use std::io::Seek;
         let mut file = &self.file;
@@ -159,19 +148,18 @@ impl Log {
         write.map_err(Error::io("cannot write", &self.path))
     }
 
-    /// Cuts off what follows a place.
     pub(crate) fn cut(&self, at: u64) -> Result<()> {
         let cut = self.file.set_len(at);
         cut.map_err(Error::io("cannot write", &self.path))
     }
 
-    /// Waits until all that was written will survive a power cut.
+    /// Waits until everything written will survive a power cut.
     pub(crate) fn sync(&self) -> Result<()> {
         let sync = self.file.sync_data();
         sync.map_err(Error::io("cannot write", &self.path))
     }
 
-    /// The first part of a frame of which the head says that it has this length.
+    /// The first part of a frame; `length` is taken from its head.
     pub(crate) fn first(&self, at: u64, length: u32) -> Result<Vec<u8>> {
         let mut bytes = vec![0; HEAD + length as usize];
         read_at(&self.file, &self.path, &mut bytes, at)?;
@@ -180,7 +168,7 @@ impl Log {
         head.map(|_| first).ok_or_else(|| self.bad(at))
     }
 
-    /// The second part of a frame of which the head says that its parts have these lengths.
+    /// The second part of a frame; the lengths are taken from its head.
     pub(crate) fn second(&self, at: u64, (first, second): (u32, u32)) -> Result<Vec<u8>> {
         let mut head = [0; HEAD];
         read_at(&self.file, &self.path, &mut head, at)?;
@@ -195,7 +183,7 @@ impl Log {
         damaged(&self.path, &format!("the frame at byte {at} is not whole"))
     }
 
-    /// Reads the frame at a place; `None` if there is no whole one.
+    /// Reads the frame at an offset; `None` if it is incomplete.
     fn read(&self, at: u64, end: u64) -> Result<Option<Frame>> {
         let mut head = [0; HEAD];
         if at + HEAD as u64 > end {
@@ -218,8 +206,8 @@ impl Log {
         Ok(whole.then_some(frame))
     }
 
-    /// Hands the frames of each whole commit from `from` on to `take`; returns where the last commit ends. Whatever is not
-    /// whole before `sure`, or before a later commit, is damage.
+    /// Passes the frames of each complete commit, starting at `from`, to `take`. Returns the end of the last commit. An incomplete frame
+    /// before `sure`, or before a later commit, is damage.
     pub(crate) fn replay(
         &self,
         from: u64,
@@ -253,8 +241,8 @@ impl Log {
         Ok(done)
     }
 
-    /// Whether a commit that began behind the frame at `bad`, which is not whole, is complete. What that frame holds is no commit, whatever
-    /// it looks like: ids and texts are chosen by others.
+    /// Whether a complete commit began after the incomplete frame at `bad`. The contents of that frame are ignored: an attacker can choose
+    /// ids and texts that look like a commit.
     fn has_later_commit(&self, bad: u64, end: u64) -> Result<bool> {
         const STEP: usize = 1 << 20;
         let mut head = vec![0; HEAD.min((end - bad) as usize)];
@@ -309,7 +297,7 @@ mod tests {
         Ok((end, seen))
     }
 
-    /// An id that holds the bytes of a commit is a part of its page, also where the page is not whole.
+    /// An id that contains the bytes of a commit belongs to its page, even if the page is incomplete.
     #[test]
     fn a_page_that_looks_like_a_commit_is_none() {
         let folder = tempfile::tempdir().unwrap();
@@ -320,20 +308,20 @@ mod tests {
             frame(&mut id, Kind::Commit, 0, &began.to_le_bytes(), &[]);
             let mut bytes = Vec::new();
             frame(&mut bytes, Kind::Page, 1, &id, &[7; 500]);
-            // The end of the page never came; or its head did not.
+            // The end of the page is missing, or its head is.
             log.cut(first).unwrap();
             log.write(first, &bytes[..bytes.len() - 1]).unwrap();
             assert_eq!(replayed(&log, first).unwrap().0, first, "{began}");
             bytes[..HEAD].fill(0);
             log.write(first, &bytes).unwrap();
-            // Only who knows the byte at which the page will stand can still pretend.
+            // Only someone who knows the byte at which the page will stand can still fake a commit.
             if began != first + 1 {
                 assert_eq!(replayed(&log, first).unwrap().0, first, "{began}");
             }
         }
     }
 
-    /// A log cut anywhere has the commits before the cut; one with a wrong byte has those before it, or is damaged.
+    /// A truncated log has the commits before the cut. A log with a wrong byte has the commits before it, or is reported as damaged.
     #[test]
     fn whole_commits_or_damage() {
         let folder = tempfile::tempdir().unwrap();

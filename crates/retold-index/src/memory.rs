@@ -1,27 +1,25 @@
-//! The pages of every key, for pages that are in no segment yet.
+//! Posting lists in memory, for pages that are in no segment yet.
 
 use std::collections::hash_map::Entry as Slot;
 
 use rustc_hash::FxHashMap;
 
-/// The pages of a key: mostly one.
 #[derive(Debug)]
 enum Few {
     One(u32),
     Many(Vec<u32>),
 }
 
-/// Postings in memory.
 #[derive(Debug, Default)]
 pub(crate) struct Memory {
     lists: FxHashMap<u64, Few>,
     postings: usize,
-    /// Words of texts and the pages that have them, by page. Only searches look for them, so they are in no table.
+    /// Words and the pages that have them, ordered by page. Only searches use them, so they are not in the hash table.
     words: Vec<(u64, u32)>,
 }
 
 impl Memory {
-    /// A page has a key. Pages come in ascending order.
+    /// Adds a posting. Pages come in ascending order.
     pub(crate) fn push(&mut self, key: u64, page: u32) {
         self.postings += 1;
         match self.lists.entry(key) {
@@ -38,7 +36,7 @@ impl Memory {
         }
     }
 
-    /// The text of a page has these words. Pages come in ascending order.
+    /// Adds the words of a page's text. Pages come in ascending order.
     pub(crate) fn push_words(&mut self, words: &[u64], page: u32) {
         self.words.extend(words.iter().map(|&word| (word, page)));
     }
@@ -49,7 +47,7 @@ impl Memory {
         found.map(|(_, page)| *page)
     }
 
-    /// The pages that have a key which is no word's, ascending.
+    /// The pages that have a key other than a word, ascending.
     pub(crate) fn pages(&self, key: u64) -> &[u32] {
         match self.lists.get(&key) {
             Some(Few::One(page)) => std::slice::from_ref(page),
@@ -58,7 +56,7 @@ impl Memory {
         }
     }
 
-    /// Forgets the pages from `page` on.
+    /// Removes the postings of pages from `page` on.
     pub(crate) fn truncate(&mut self, page: u32) {
         self.lists.retain(|_, few| match few {
             Few::One(only) => *only < page,
@@ -76,17 +74,15 @@ impl Memory {
         self.words.truncate(kept);
     }
 
-    /// How many postings there are.
     pub(crate) fn len(&self) -> usize {
         self.postings + self.words.len()
     }
 
-    /// How many there are, two words counted as one: they take less memory.
+    /// The number of postings, with two words counted as one because they take less memory.
     pub(crate) fn size(&self) -> usize {
         self.postings + self.words.len() / 2
     }
 
-    /// All of them, ascending.
     pub(crate) fn sorted(&self) -> Vec<(u64, u32)> {
         let mut all = Vec::with_capacity(self.len());
         all.extend(&self.words);

@@ -1,4 +1,4 @@
-//! Segments in the making: what is in none becomes one, and several of one size become one.
+//! Writes segments and merges those of similar size.
 
 use std::ops::Range;
 use std::path::Path;
@@ -14,10 +14,9 @@ use crate::memory::Memory;
 use crate::segment::{Facts, Segment};
 use crate::state::{Manifest, State};
 
-/// Segments of about one size that become one.
 const MERGED: usize = 4;
 
-/// Writes a segment if there is much that is in none, and merges segments of one size.
+/// Writes a segment if enough postings are in none, and merges segments of similar size.
 pub(crate) fn tidy(index: &Index, limits: Limits) -> Result<()> {
     let (postings, tail, end) = {
         let state = index.read();
@@ -30,14 +29,14 @@ pub(crate) fn tidy(index: &Index, limits: Limits) -> Result<()> {
         while merge(index, false)? {}
         Ok(())
     });
-    // The pages are safe in the log; what could not be tidied is tidied next time.
+    // The pages are safe in the log, so an I/O error here is not fatal; the next call tries again.
     match done {
         Err(Error::Io { .. }) => Ok(()),
         other => other,
     }
 }
 
-/// Makes a segment of what is in none.
+/// Writes everything that is in no segment yet as a segment.
 pub(crate) fn flush(index: &Index, limits: Limits) -> Result<()> {
     let folder = index.folder().to_owned();
     let (segment, mut manifest) = {
@@ -77,7 +76,7 @@ pub(crate) fn flush(index: &Index, limits: Limits) -> Result<()> {
     Ok(())
 }
 
-/// Merges the last segments if they are of one size, or all. False if there was nothing to merge.
+/// Merges all segments, or only the last ones if they are of similar size. False if there was nothing to merge.
 pub(crate) fn merge(index: &Index, all: bool) -> Result<bool> {
     let folder = index.folder().to_owned();
     let segments = index.read().segments.clone();
@@ -153,12 +152,12 @@ fn merged(index: &Index, old: &[Arc<Segment>]) -> Result<(Segment, Manifest)> {
 }
 
 impl State {
-    /// Writes what is in no segment as one.
+    /// Writes the postings and rows in memory as a segment.
     pub(crate) fn segment(&self, folder: &Path, number: u32) -> Result<Segment> {
         self.segment_with(folder, number, self.links.clone())
     }
 
-    /// The same with these links.
+    /// As `segment`, with these links.
     pub(crate) fn segment_with(
         &self,
         folder: &Path,
@@ -176,7 +175,8 @@ impl State {
         Segment::write(folder, number, pages, postings.into_iter().map(Ok), &facts)
     }
 
-    /// What was in no segment is in this one. Returns what is not needed any more: freeing it takes longer than others should wait.
+    /// Replaces the data in memory by the segment that holds it. Returns the old data, so that the caller can free it without blocking
+    /// readers.
     #[must_use]
     pub(crate) fn seal(&mut self, segment: Segment, manifest: Manifest) -> Memory {
         self.fresh = segment.named.pages.end;
@@ -188,7 +188,6 @@ impl State {
     }
 }
 
-/// The postings of several segments, ascending.
 struct Merge<I: Iterator> {
     parts: Vec<std::iter::Peekable<I>>,
 }
@@ -209,7 +208,7 @@ impl<I: Iterator<Item = Result<(u64, u32)>>> Iterator for Merge<I> {
     type Item = Result<(u64, u32)>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        // Few segments are merged at a time: looking at all of them is as fast as a heap.
+        // With so few segments, a linear scan is as fast as a heap.
         let mut least: Option<(usize, (u64, u32))> = None;
         for (at, part) in self.parts.iter_mut().enumerate() {
             match part.peek() {

@@ -1,4 +1,4 @@
-//! Opening and making an index.
+//! Opening and creating an index.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use crate::log::Log;
 use crate::state::{MANIFEST, Manifest, State};
 use crate::writer::Writer;
 
-/// How an index is opened or made: [`Index::builder`].
+/// Options for opening or creating an index: [`Index::builder`].
 ///
 /// ```
 /// use retold::{JudgeConfig, Model};
@@ -38,11 +38,11 @@ pub struct IndexBuilder {
     limits: Limits,
 }
 
-/// Bytes of full fingerprints that are kept in memory: those of the stories that are asked for again and again.
+/// Default bytes of memory for cached full fingerprints.
 const MEMORY: u64 = 64 << 20;
 
 impl Index {
-    /// For opening the index in a folder, or making one there.
+    /// Options for opening the index in a folder or creating one there.
     pub fn builder(folder: impl Into<PathBuf>) -> IndexBuilder {
         IndexBuilder {
             folder: folder.into(),
@@ -54,7 +54,7 @@ impl Index {
         }
     }
 
-    /// Opens an index for reading, with the usual options.
+    /// Opens an index for reading, with default options.
     ///
     /// Errors: those of [`IndexBuilder::open`].
     pub fn open(folder: &Path) -> Result<Index> {
@@ -63,65 +63,63 @@ impl Index {
 }
 
 impl IndexBuilder {
-    /// Whether an index that is made keeps texts, as it usually does. Without them verdicts are those of the sketches.
+    /// Whether a new index keeps texts (default: yes). Without texts, verdicts are based on sketches.
     #[must_use]
     pub fn texts(mut self, texts: bool) -> IndexBuilder {
         self.texts = texts;
         self
     }
 
-    /// Whether an index that is made learns again what is common as it grows ([`Writer::learn_if_grown`]), as it usually does, or keeps the model
-    /// that it is made with.
+    /// Whether a new index learns again as it grows ([`Writer::learn_if_grown`]; default: yes) or keeps its first model.
     #[must_use]
     pub fn learns(mut self, learns: bool) -> IndexBuilder {
         self.learns = learns;
         self
     }
 
-    /// Bytes of memory for what verification needs of pages that are asked for again and again; usually 64 MiB.
+    /// Bytes of memory for cached full fingerprints; the default is 64 MiB.
     #[must_use]
     pub fn memory(mut self, bytes: u64) -> IndexBuilder {
         self.memory = bytes;
         self
     }
 
-    /// What others who want to write are told of who holds the lock.
+    /// The name that other writers are shown while this one holds the lock.
     #[must_use]
     pub fn writer_name(mut self, name: impl Into<String>) -> IndexBuilder {
         self.writer = name.into();
         self
     }
 
-    /// When files are rewritten.
     #[cfg(test)]
     pub(crate) fn limits(mut self, limits: Limits) -> IndexBuilder {
         self.limits = limits;
         self
     }
 
-    /// Opens the index for reading; others may write. Memory: about 50 bytes a page, with pair filters 24 more, what the log holds beyond the
-    /// last segment, and [`IndexBuilder::memory`].
+    /// Opens the index for reading; a writer may be active. Memory: about 50 bytes a page (74 with pair filters), the log beyond the last
+    /// segment, and [`IndexBuilder::memory`].
     ///
-    /// Errors: there is none, it is damaged, another release wrote it in another format.
+    /// Errors: there is no index; it is damaged; another release wrote it in another format.
     pub fn open(self) -> Result<Index> {
         let state = opened(&self.folder)?;
         Ok(Index::of(&self.folder, state, self.memory))
     }
 
-    /// Opens the index for writing. Removes what a crash has left.
+    /// Opens the index for writing and removes what a crash left behind.
     ///
-    /// Errors: those of [`IndexBuilder::open`], and somebody else writes.
+    /// Errors: those of [`IndexBuilder::open`]; another writer holds the lock.
     pub fn write(self) -> Result<Writer> {
-        // Before the lock: it must not be made where there is no index.
+        // Checked before locking, because the lock file must not be created where there is no index.
         Manifest::read(&self.folder)?;
         let lock = Lock::take(&self.folder, &self.writer)?;
         self.write_under(lock)
     }
 
-    /// Makes an empty index in a folder that is new or empty, and opens it for writing. It judges by this model. What an earlier `create`
-    /// has left that did not come to its end is replaced.
+    /// Creates an empty index that uses `model`, in a new or empty folder, and opens it for writing. Replaces what an earlier, interrupted
+    /// `create` left there.
     ///
-    /// Errors: there is something else in the folder, it cannot be written.
+    /// Errors: the folder is not empty; it cannot be written.
     pub fn create(self, model: &Model) -> Result<Writer> {
         let folder = &self.folder;
         if model.config().addresses.same_url != SameUrl::Off {
@@ -141,7 +139,7 @@ impl IndexBuilder {
             return Err(full());
         }
         let lock = Lock::take(folder, &self.writer)?;
-        // Another process may have made one since.
+        // Another process may have created one meanwhile.
         if Index::is_at(folder) {
             return Err(full());
         }
@@ -165,7 +163,7 @@ impl IndexBuilder {
     }
 }
 
-/// Whether a folder holds no more than a `create` has left that did not come to its end: it has no manifest yet.
+/// Whether a folder holds only what an interrupted `create` left: it has no manifest yet.
 fn is_unfinished(folder: &Path, first: &Manifest) -> Result<bool> {
     let mut left = first.files();
     left.retain(|name| name != MANIFEST);

@@ -13,88 +13,86 @@ use crate::index::Index;
 use crate::story::{Order, StoryLine, written};
 use crate::told::{Telling, Told};
 
-/// Points of a curve.
 const POINTS: i64 = 24;
-/// Stories and sites that an overview has of each kind.
+/// Stories and sites in each list of an overview.
 const LISTED: usize = 12;
 
-/// What a story is sorted by. Stories that are listed in this order come in the order of the list, and no two are equal.
+/// The sort key of a story in a list. Keys sort in the order of the list and are unique.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct StoryKey(Reverse<i64>, Reverse<i64>, u32);
 
 impl StoryKey {
-    /// A page of the story.
     pub(crate) fn page(self) -> u32 {
         self.2
     }
 }
 
-/// A story with how it grew.
+/// A story and its growth.
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct StoryCard {
-    /// What lists say of it.
+    /// The story as lists show it.
     #[serde(flatten)]
     pub line: StoryLine,
-    /// Pages that came within the 24 hours before the newest page of the index.
+    /// Pages from the 24 hours before the newest page of the index.
     pub new_pages: u64,
-    /// How many pages it had at 24 moments from its first to its last page.
+    /// Number of pages at 24 moments between the first and the last page.
     pub curve: Vec<u64>,
 }
 
-/// A site and how many pages.
+/// A name with a number of pages.
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct SiteCount {
-    /// Its name.
+    /// The site, or the language.
     pub site: String,
-    /// How many pages.
+    /// Number of pages.
     pub pages: u64,
 }
 
-/// What came on a day.
+/// What was published or added on one day.
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct DayCount {
-    /// When the day begins.
+    /// Start of the day.
     pub day: String,
-    /// How many pages.
+    /// Number of pages.
     pub pages: u64,
-    /// How many of them are not the first of their story.
+    /// Number of these pages that are not the first of their story.
     pub reprints: u64,
 }
 
-/// The index at a glance.
+/// An overview of the index.
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Overview {
-    /// Pages that the filter lets pass.
+    /// Pages that pass the filter.
     pub pages: u64,
     /// All stories in numbers.
     pub stories: StoryFigures,
-    /// The newest page's moment, but no later than now: what is new is counted from here.
+    /// Date of the newest page, but at most the current time; the numbers of new pages count back from here.
     pub now: String,
-    /// Pages of the 24 hours before that.
+    /// Pages from the last 24 hours before `now`.
     pub new_pages: u64,
-    /// Stories whose first page is among these.
+    /// Stories whose first page is among the new pages.
     pub new_stories: u64,
-    /// Pages among these that repeat an older one.
+    /// New pages that repeat an older page.
     pub new_reprints: u64,
-    /// The last 30 days, the earliest first.
+    /// The last 30 days, earliest first.
     pub days: Vec<DayCount>,
     /// The largest stories.
     pub largest: Vec<StoryCard>,
-    /// Those that got most pages within the 24 hours.
+    /// The stories with the most new pages.
     pub fastest: Vec<StoryCard>,
-    /// Sites that published stories first, by how many.
+    /// Sites that published stories first, with the number of stories.
     pub first: Vec<SiteCount>,
-    /// Sites that reprinted, by how many pages.
+    /// Sites with reprints, with the number of pages.
     pub reprinting: Vec<SiteCount>,
-    /// Languages of texts, by pages.
+    /// Languages of texts, with the number of pages.
     pub languages: Vec<SiteCount>,
 }
 
@@ -103,26 +101,26 @@ pub struct Overview {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct PageLine {
-    /// Its id.
+    /// Page id.
     pub id: String,
-    /// Its title.
+    /// Title.
     pub title: Option<String>,
-    /// Where it was fetched.
+    /// URL.
     pub url: Option<String>,
-    /// Its site.
+    /// Site.
     pub site: Option<String>,
-    /// When it was published, or added where it has no date.
+    /// Date of publication, or of adding if there is none.
     pub seen: String,
-    /// The id of its story.
+    /// Id of the page's story.
     pub story: String,
-    /// How many pages that has.
+    /// Number of pages of that story.
     pub story_pages: u64,
-    /// Where its text has the words that were asked for, if its title does not have them all.
+    /// An excerpt of the text with the words of the search, unless the title has them all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub excerpt: Option<String>,
 }
 
-/// What a page in a list is sorted by: the latest first.
+/// The sort key of a page in a list, latest page first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct PageKey(Reverse<i64>, u32);
 
@@ -155,14 +153,14 @@ impl Told {
     }
 }
 
-/// The newest page's moment, but no later than now.
+/// Date of the newest page, but at most the current time.
 fn now(telling: &Telling) -> i64 {
     let clock = jiff::Timestamp::now().as_second();
     telling.latest.map_or(clock, |latest| latest.min(clock))
 }
 
 impl Index {
-    /// Hands over the columns, if the filter wants more than dates.
+    /// Calls `take` with the columns if the filter needs them.
     fn sifted<T>(
         &self,
         filter: &PageFilter,
@@ -174,9 +172,9 @@ impl Index {
         }
     }
 
-    /// What the stories are sorted by that have a page which passes the filter, in order.
+    /// Sort keys of the stories that have a page which passes the filter, in order.
     ///
-    /// Errors: an index that 0.1 wrote. Time O(pages and relations of the index).
+    /// Errors: 0.1 wrote the index. Time O(pages and relations of the index).
     pub fn story_keys(&self, order: Order, filter: &PageFilter) -> Result<Vec<StoryKey>> {
         let keys = self.sifted(filter, |columns| {
             let state = self.read();
@@ -196,7 +194,7 @@ impl Index {
         Ok(keys)
     }
 
-    /// The stories of these keys.
+    /// The stories with these keys.
     pub fn story_cards(&self, keys: &[StoryKey]) -> Result<Vec<StoryCard>> {
         let since = now(&self.read().telling()) - DAY + 1;
         let cards = keys.iter().map(|key| {
@@ -216,9 +214,9 @@ impl Index {
         cards.filter_map(Result::transpose).collect()
     }
 
-    /// The index at a glance, as far as pages pass the filter.
+    /// An overview of the index, counting pages that pass the filter.
     ///
-    /// Errors: an index that 0.1 wrote, and a damaged one. Time O(pages and relations of the index); the first call reads all entries
+    /// Errors: 0.1 wrote the index; the index is damaged. Time O(pages and relations of the index); the first call reads all entries
     /// ([`Index::load_columns`]).
     pub fn overview(&self, filter: &PageFilter) -> Result<Overview> {
         let (mut overview, largest, fastest) =
@@ -273,7 +271,7 @@ impl Index {
         ))
     }
 
-    /// What the pages are sorted by that pass the filter, the latest first.
+    /// Sort keys of the pages that pass the filter, latest page first.
     pub fn page_keys(&self, filter: &PageFilter) -> Result<Vec<PageKey>> {
         self.sifted(filter, |columns| {
             let state = self.read();
@@ -289,7 +287,7 @@ impl Index {
         })?
     }
 
-    /// The pages of these keys, each with where its text has the words of the filter.
+    /// The pages with these keys. Each has an excerpt with the words of the filter.
     pub fn page_lines(&self, keys: &[PageKey], filter: &PageFilter) -> Result<Vec<PageLine>> {
         let lines = keys.iter().map(|&PageKey(_, page)| {
             let entry = self.entry_of(page)?;
@@ -321,7 +319,6 @@ impl Index {
     }
 }
 
-/// What is counted for an overview.
 #[derive(Default)]
 struct Counted {
     pages: u64,
@@ -331,11 +328,10 @@ struct Counted {
     first: BTreeMap<u32, u64>,
     reprinting: BTreeMap<u32, u64>,
     languages: BTreeMap<u32, u64>,
-    /// By days before now: pages and reprints.
+    /// Pages and reprints by days before `now`.
     days: BTreeMap<i64, (u64, u64)>,
 }
 
-/// Days that an overview has.
 const DAYS: i64 = 30;
 
 impl Counted {

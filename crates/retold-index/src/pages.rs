@@ -1,4 +1,4 @@
-//! What is known of every page without reading its entry: where it is, whether it is still there, which story it is of.
+//! What is known of every page without reading its entry: its location, whether it is live, and its story.
 
 use retold::internal::StoryGraph;
 use retold::{Model, Scope};
@@ -7,18 +7,17 @@ use rustc_hash::FxHashSet;
 use crate::files::Bytes;
 use crate::links::{Link, LinkKind};
 
-/// Where a page is, and what can be said without reading it.
+/// The location of a page, and facts known without reading it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Row {
-    /// The number of the log that has it.
+    /// Number of the log that holds the page.
     pub(crate) log: u32,
-    /// The place of its frame there.
+    /// Offset of its frame in the log.
     pub(crate) at: u64,
     /// Bytes of its entry and of its text.
     pub(crate) lengths: (u32, u32),
-    /// How many keys its sketch has.
     pub(crate) keys: u32,
-    /// The moment that counts in a story.
+    /// The moment that orders the page in its story.
     pub(crate) moment: i64,
 }
 
@@ -44,18 +43,16 @@ impl Row {
         })
     }
 
-    /// Bytes of the whole frame.
     pub(crate) fn frame(&self) -> u64 {
         crate::log::HEAD as u64 + u64::from(self.lengths.0) + u64::from(self.lengths.1)
     }
 }
 
-/// What pair filters look at in a page ([`Scope`]), as segments have it.
+/// The values that pair filters compare ([`Scope`]), as segments store them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ScopeRow {
-    /// [`Scope::within`] and [`Scope::across`].
     pub(crate) fields: [u64; 2],
-    /// [`Scope::date`]; the least number for none.
+    /// [`Scope::date`]; `i64::MIN` if there is none.
     pub(crate) date: i64,
 }
 
@@ -88,18 +85,18 @@ impl ScopeRow {
     }
 }
 
-/// All pages by number. Numbers are given in the order of adding and never twice.
+/// All pages by number. Numbers are given in the order of adding and are never reused.
 #[derive(Debug, Default)]
 pub(crate) struct Pages {
     rows: Vec<Row>,
-    /// How many keys each page has, once more: it is asked of thousands of pages for each that is looked for.
+    /// Number of keys of each page. Duplicated from the rows because queries read it for thousands of pages.
     keys: Vec<u32>,
-    /// What pair filters look at in each page; none if there are no filters.
+    /// Pair-filter values of each page; empty if there are no filters.
     scopes: Vec<ScopeRow>,
-    /// Which of them are there, and which tell one story.
+    /// Which pages are live, and which tell one story.
     pub(crate) graph: StoryGraph,
     gone: usize,
-    /// Bytes of the frames of pages that are gone.
+    /// Bytes of the frames of removed pages.
     gone_bytes: u64,
 }
 
@@ -110,7 +107,7 @@ impl Pages {
         self.graph.push();
     }
 
-    /// Forgets the last pages, which no other is linked to.
+    /// Drops the last pages, which must have no links.
     pub(crate) fn truncate(&mut self, count: usize) {
         self.rows.truncate(count);
         self.keys.truncate(count);
@@ -122,7 +119,6 @@ impl Pages {
         self.rows.len()
     }
 
-    /// Pages that are there.
     pub(crate) fn live(&self) -> usize {
         self.rows.len() - self.gone
     }
@@ -135,34 +131,31 @@ impl Pages {
         self.rows.get(page as usize)
     }
 
-    /// The moment that counts in a story, and what orders pages of one moment.
+    /// The moment of a page, with tie-breakers.
     pub(crate) fn time(&self, page: u32) -> (i64, (u32, bool, u32)) {
         (self.rows[page as usize].moment, self.graph.place(page))
     }
 
-    /// How many keys a page has.
     pub(crate) fn keys(&self, page: u32) -> usize {
         self.keys
             .get(page as usize)
             .map_or(0, |&keys| keys as usize)
     }
 
-    /// Says of the next pages what pair filters look at in them.
     pub(crate) fn extend_scopes(&mut self, scopes: impl IntoIterator<Item = ScopeRow>) {
         self.scopes.extend(scopes);
     }
 
-    /// The first page of which it is not known what pair filters look at in it.
     pub(crate) fn first_unscoped(&self) -> u32 {
         self.scopes.len() as u32
     }
 
-    /// What pair filters look at in a page, if there are any.
+    /// Pair-filter values of a page, if there are filters.
     pub(crate) fn scope(&self, page: u32) -> Option<&ScopeRow> {
         self.scopes.get(page as usize)
     }
 
-    /// What they look at in these pages; nothing if there are none.
+    /// Pair-filter values of these pages; empty if there are no filters.
     pub(crate) fn scopes(&self, pages: std::ops::Range<u32>) -> &[ScopeRow] {
         let pages = pages.start as usize..pages.end as usize;
         self.scopes.get(pages).unwrap_or_default()
@@ -172,12 +165,11 @@ impl Pages {
         &self.rows[pages.start as usize..pages.end as usize]
     }
 
-    /// True if the page is there.
     pub(crate) fn is_live(&self, page: u32) -> bool {
         self.graph.is_live(page)
     }
 
-    /// Notes which stories change, by their roots before and after.
+    /// Removes pages. Adds the roots of the stories that change, before and after, to `changed`.
     pub(crate) fn remove(&mut self, pages: &[u32], changed: &mut FxHashSet<u32>) {
         let mut going: Vec<u32> = pages.iter().copied().filter(|&p| self.is_live(p)).collect();
         going.sort_unstable();
@@ -194,7 +186,7 @@ impl Pages {
         changed.extend(members.into_iter().map(|page| self.graph.root(page)));
     }
 
-    /// Notes which stories change, by their roots before and after.
+    /// Adds a link. Adds the roots of the stories that change, before and after, to `changed`.
     pub(crate) fn link(&mut self, link: Link, changed: &mut FxHashSet<u32>) {
         let both = [link.page, link.other].into_iter();
         let both = both.filter(|&page| (page as usize) < self.rows.len());

@@ -1,7 +1,7 @@
-//! Which passages of a text pages of the index have.
+//! Finds passages of a text in pages of the index.
 //!
-//! Pages that share keys with the text are read and aligned with it. Of a method whose keys are runs of words, as those of `coverage` are, a
-//! passage is missed only if none of its runs is a key.
+//! Pages that share keys with the text are read and aligned with it. If the method's keys are runs of words, as for `coverage`, a passage
+//! is missed only if none of its runs is a key.
 
 use std::cmp::Reverse;
 
@@ -17,9 +17,9 @@ use crate::query::{MATCHES, WORK, each_hit};
 use crate::record::Entry;
 use crate::state::State;
 
-/// Pages whose texts are read for one question at the most,
+/// Pages whose texts are read for one query at most.
 const TEXTS: usize = 100;
-/// and the bytes of these texts; one is read however long it is.
+/// Bytes of these texts at most; the first text is read whatever its length.
 pub const PASSAGE_TEXTS: usize = 1 << 20;
 
 /// The passages of a text that pages of the index have.
@@ -29,9 +29,9 @@ pub const PASSAGE_TEXTS: usize = 1 << 20;
 pub struct FoundPassages {
     /// The passages, in the order of the text.
     pub passages: Vec<FoundPassage>,
-    /// False if further pages may have passages of the text: not all that share something with it were read, or listed.
+    /// False if other pages may have passages of the text, because not all candidates were read or listed.
     pub complete: bool,
-    /// The text, as `retold text` prints it: places are counted in it.
+    /// The text as `retold text` prints it; positions refer to it.
     pub text: String,
 }
 
@@ -40,11 +40,11 @@ pub struct FoundPassages {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct FoundPassage {
-    /// Its first character.
+    /// Position of the first character.
     pub begin: u32,
-    /// One past its last.
+    /// Position after the last character.
     pub end: u32,
-    /// Where it stands, the best alignments first, of equal ones by id. A page that has it several times comes as often.
+    /// Where the passage was found, best alignment first; equal ones by id. A page that has it several times is listed several times.
     pub pages: Vec<PassagePage>,
 }
 
@@ -53,41 +53,41 @@ pub struct FoundPassage {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct PassagePage {
-    /// The page.
+    /// Page id.
     pub id: String,
-    /// The first character there, of its text as `retold text` prints it.
+    /// Position of the first character in the page's text, as `retold text` prints it.
     pub begin: u32,
-    /// One past the last.
+    /// Position after the last character.
     pub end: u32,
-    /// Words of the text that match; in scripts without spaces, characters.
+    /// Number of words that match; in scripts without spaces, characters.
     pub matched: u32,
-    /// What the alignment is worth.
+    /// Score of the alignment.
     pub score: u32,
-    /// Where the page was fetched.
+    /// URL of the page.
     pub url: Option<String>,
-    /// Its date as written.
+    /// Date of the page as written.
     pub date: Option<String>,
-    /// Its title.
+    /// Title of the page.
     pub title: Option<String>,
-    /// Its site.
+    /// Site of the page.
     pub site: Option<String>,
 }
 
 /// A page that shares keys with a text.
 struct Sharing {
     page: u32,
-    /// How many of them are not common.
+    /// Number of shared keys that are not common.
     rare: usize,
-    /// Their places among the keys of the text.
+    /// Positions of the shared keys among the keys of the text.
     keys: Vec<usize>,
 }
 
 impl Index {
-    /// The passages of a page's text that pages of the index have, each on `limit` pages at the most. A page of the same id is left out.
+    /// Finds the passages of a page's text in pages of the index, with at most `limit` pages each. A page with the same id is left out.
     ///
-    /// Time: that of aligning the text with 100 pages, of which those count first that share most with it.
+    /// Time: aligning the text with at most 100 pages, those that share most with it.
     ///
-    /// Errors: options that cannot be, texts are not kept, the work was cancelled.
+    /// Errors: invalid options; the index keeps no texts; the work was cancelled.
     pub fn passages(
         &self,
         page: &Prepared,
@@ -103,7 +103,7 @@ impl Index {
             let state = self.read();
             sharing(&state, &page.entry, known)?
         };
-        // Some more than are wanted, as keys say only roughly which are the best.
+        // Keys only estimate which pages are best, so read a few more than wanted.
         let (others, texts, all_read) = self.read_sharing(&sharing, limit.max(MATCHES))?;
         complete &= all_read;
         let mut passages = Vec::new();
@@ -125,7 +125,7 @@ impl Index {
         })
     }
 
-    /// The same of a page of the index; `None` if there is no such page.
+    /// As [`Index::passages`], for a page of the index; `None` if there is no such page.
     ///
     /// Errors: those of [`Index::passages`].
     pub fn passages_of(
@@ -142,8 +142,8 @@ impl Index {
             .map(Some)
     }
 
-    /// The pages and texts that are to be aligned with a page: one is read as long as it shares a key that fewer than `most` of those before
-    /// it have. Also whether these are all.
+    /// Reads the texts to align with a page. A page is read while it has a shared key that fewer than `most` of the pages before it have.
+    /// Also returns whether these are all.
     fn read_sharing(
         &self,
         sharing: &[Sharing],
@@ -174,8 +174,8 @@ impl Index {
     }
 }
 
-/// The pages that share keys with a page, those first that share most, and whether these are all; but not `but`, and none that pair filters
-/// forbid to compare with it.
+/// The pages that share keys with a page, those that share most first, and whether these are all. Leaves out the page `but` and pages that
+/// pair filters exclude.
 fn sharing(state: &State, page: &Entry, but: Option<u32>) -> Result<(Vec<Sharing>, bool)> {
     let site = page.sketch.site.as_deref();
     let keys = page.sketch.keys.iter().copied();

@@ -1,9 +1,9 @@
-//! Which pages of the index repeat a page.
+//! Finds the pages of the index that repeat a page.
 //!
-//! The keys of a sketch are looked up, the rarest first and common ones last, and pages that have as many of them as the method's bounds
-//! want are candidates. How many postings are read is bounded: keys that are left out then count as shared, so that a page is left out
-//! only if it has none of the rarest keys. Pages that pair filters forbid are left out at once and count nowhere. Candidates are judged by their sketches, and where that leaves a doubt, by texts,
-//! the most similar first.
+//! The keys of the sketch are looked up, rarest first and common ones last. Pages that share as many keys as the method's bounds require
+//! are candidates. The number of postings read is bounded. Keys that are not looked up count as shared, so a page is missed only if it has
+//! none of the rarest keys. Pages that pair filters exclude are dropped at once. Candidates are judged by their sketches and, where that is
+//! not decisive, by their texts, most similar first.
 
 use std::sync::Arc;
 
@@ -20,30 +20,29 @@ use crate::record::Entry;
 use crate::state::{State, text_key};
 use crate::status::Status;
 
-/// Matches of a page that are asked for where nobody says how many: by every command, service and binding.
+/// The default number of matches, used by all commands, services and bindings.
 pub const MATCHES: usize = 20;
 
-/// Postings that a query reads at the most, with and without a limit, of pages that pair filters allow,
+/// Postings of pages that pass pair filters that a query reads at most, with and without a limit.
 pub(crate) const WORK: [usize; 2] = [1 << 14, MOST];
-/// and of all.
+/// Postings of all pages that a query reads at most.
 const MOST: usize = 1 << 20;
-/// Candidates of a query without a limit at the most (those of the batch join).
+/// Candidates of a query without a limit at most, as in the batch join.
 const CANDIDATES: usize = 2000;
-/// Candidates for each page that is wanted, and the fewest pages that are wanted.
+/// Candidates for each wanted page, and the minimum number of wanted pages.
 const EACH: (usize, usize) = (2, 20);
-/// With a limit, a query stops after so many candidates in a row that are not related: the rest are less likely.
+/// A query with a limit stops after this many unrelated candidates in a row, because later ones are less likely.
 const MISSES: usize = 16;
 
-/// A page that repeats another.
+/// A page that repeats another, or is repeated by it.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Match {
     /// The page.
     pub entry: Entry,
-    /// What the page that was asked about is to it.
+    /// The relation of the queried page to this one.
     pub verdict: Verdict,
     pub(crate) page: u32,
-    /// The page that stands for its story.
     pub(crate) root: u32,
 }
 
@@ -52,43 +51,43 @@ pub struct Match {
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct MatchLine {
-    /// The id of the match.
+    /// Id of the match.
     pub id: String,
-    /// What the page is to the match.
+    /// Relation of the queried page to the match.
     pub relation: Relation,
-    /// The method's similarity, with six decimals.
+    /// Similarity of the method, to six decimals.
     pub similarity: f64,
-    /// The smaller size over the larger, with six decimals.
+    /// The smaller size divided by the larger, to six decimals.
     pub length_ratio: f64,
-    /// Keys that both have.
+    /// Number of shared keys.
     pub shared: u32,
-    /// Words of the page in passages of its own, which the match does not have; 0 if the method does not count them.
+    /// Words in passages that only the queried page has; 0 if the method does not count them.
     pub own: u32,
-    /// Words of the match in passages that the page does not have.
+    /// Words in passages that only the match has.
     pub own_match: u32,
-    /// Where the match was fetched.
+    /// URL of the match.
     pub url: Option<String>,
-    /// Its date as written.
+    /// Date of the match as written.
     pub date: Option<String>,
-    /// Its title.
+    /// Title of the match.
     pub title: Option<String>,
-    /// Its site.
+    /// Site of the match.
     pub site: Option<String>,
 }
 
-/// Makes what verification needs of a text, if the model verifies.
+/// Makes the fingerprint that verification needs.
 type MakeFingerprint<'a> = dyn Fn(&Judge) -> Result<Option<Arc<[u64]>>> + 'a;
 
 impl Match {
-    /// Whether the page repeats it, or the other way round. Pages that only overlap repeat nothing: each says something of its own.
+    /// Whether one of the two pages repeats the other. Pages that only overlap do not: each has content of its own.
     pub fn repeats(&self) -> bool {
         self.verdict.relation != Relation::Overlaps
     }
 
-    /// The match as it is printed. Numbers are those of `pairs.jsonl`.
+    /// The match as it is printed, with the same numbers as in `pairs.jsonl`.
     pub fn line(&self) -> MatchLine {
         let pair = retold::Pair::new(Rank(0), Rank(1), &self.verdict);
-        // As they are written there: 24 binary digits times a million is exact.
+        // As in `pairs.jsonl`. A number of 24 bits times a million is exact in 64 bits.
         let rounded = |value: f32| (f64::from(value) * 1e6).round_ties_even() / 1e6;
         MatchLine {
             id: self.entry.id.clone(),
@@ -106,29 +105,27 @@ impl Match {
     }
 }
 
-/// Which pages a query sees.
 pub(crate) struct View<'a> {
-    /// Those below this number,
+    /// Pages with smaller numbers,
     pub(crate) before: u32,
-    /// but not this one,
+    /// except this one,
     pub(crate) but: Option<u32>,
-    /// nor those that went before.
+    /// and except pages removed before the query.
     pub(crate) is_gone: &'a (dyn Fn(u32) -> bool + Sync),
 }
 
-/// A page that may be related.
 #[derive(Clone, Copy, Debug)]
 struct Candidate {
     page: u32,
     root: u32,
-    /// Thousandths of the smaller page's keys that were seen to be shared: of those that are not common, and of all.
+    /// Thousandths of the smaller page's keys that were seen to be shared: keys that are not common, and all keys.
     share: (u32, u32),
-    /// It has about as many keys as the page that was asked about, and so may be its duplicate.
+    /// The page has a similar number of keys, so it may be a duplicate.
     is_near: bool,
 }
 
 impl Candidate {
-    /// The page of these hits; `sizes`: the number of keys of the page that was asked about, and of this one.
+    /// Makes a candidate from its hits. `sizes`: the number of keys of the queried page and of the candidate.
     fn of(hits: &[Hit], sizes: (usize, usize), graph: &StoryGraph) -> Candidate {
         let rare = hits.iter().filter(|hit| !hit.is_common()).count();
         let share = |hits: usize| (hits * 1000 / sizes.0.min(sizes.1).max(1)) as u32;
@@ -142,23 +139,23 @@ impl Candidate {
     }
 }
 
-/// Whether one number of keys is at least half of the other.
+/// Whether the smaller number of keys is at least half of the larger.
 fn is_near(a: usize, b: usize) -> bool {
     2 * a.min(b) >= a.max(b)
 }
 
-/// What was seen of a story.
+/// What was seen of a story so far.
 #[derive(Clone, Copy, Default)]
 struct Seen {
     pages: usize,
-    /// Pages with about as many keys.
+    /// Pages with a similar number of keys.
     near: usize,
-    /// One of them is a duplicate: the page is of that story.
+    /// One of them is a duplicate, so the queried page belongs to the story.
     duplicate: bool,
 }
 
 impl Seen {
-    /// Pages of one story that are near at the most, once there are enough pages.
+    /// Near pages of one story that are tried at most, once there are enough pages.
     const NEAR: usize = 3;
 
     fn add(&mut self, is_near: bool) {
@@ -166,8 +163,8 @@ impl Seen {
         self.near += usize::from(is_near);
     }
 
-    /// Whether one more page of the story is wanted though there are enough pages: while no duplicate is known, another one if none was seen,
-    /// and a few that may be one.
+    /// Whether to try another page of the story although there are enough pages. True while no duplicate is known and either no page was
+    /// tried or few near ones were.
     fn wants(self, is_near: bool) -> bool {
         let few = self.pages == 0 || is_near && self.near < Seen::NEAR;
         few && !self.duplicate
@@ -175,11 +172,11 @@ impl Seen {
 }
 
 impl Index {
-    /// The pages that repeat a page, best first: of equal similarity, by id. At most `limit`, if there is one. A page of the
-    /// same id is left out. Beside them, what adding the page would make of it.
+    /// The pages that repeat a page, best first; equal ones by id. At most `limit`, if given. A page with the same id is left out. Also
+    /// returns what adding the page would do.
     ///
-    /// Time: bounded by the postings and candidates that it reads: 16,384 and twice the limit, or without one 1,048,576 and
-    /// 2,000. Pages that pair filters forbid are no candidates; their postings count only to 1,048,576 with the others.
+    /// Time is bounded by the postings and candidates read: 16,384 and twice the limit, or 1,048,576 and 2,000 without a limit. Pages that
+    /// pair filters exclude are no candidates; their postings count only towards the 1,048,576.
     pub fn query(&self, page: &Prepared, limit: Option<usize>) -> Result<(Status, Vec<Match>)> {
         let known = self.find(&page.entry.id)?;
         let status = match &known {
@@ -200,7 +197,7 @@ impl Index {
         Ok((status, matches))
     }
 
-    /// The pages that repeat the page of an id, as [`Index::query`] has them.
+    /// The pages that repeat the page with this id, as for [`Index::query`].
     pub fn matches_of(&self, id: &str, limit: Option<usize>) -> Result<Vec<Match>> {
         let (page, entry) = self.find(id)?.ok_or_else(|| unknown(id))?;
         let view = View {
@@ -214,7 +211,6 @@ impl Index {
         Ok(matches)
     }
 
-    /// What judges.
     pub(crate) fn judge(&self) -> Judge {
         let state = self.read();
         Judge {
@@ -223,7 +219,7 @@ impl Index {
         }
     }
 
-    /// A few more than `limit` if there are some of other stories.
+    /// The matches; may be a few more than `limit` if they belong to other stories.
     pub(crate) fn matches(
         &self,
         judge: &Judge,
@@ -273,7 +269,8 @@ impl Index {
             let likeness = b.verdict.similarity.total_cmp(&a.verdict.similarity);
             likeness.then_with(|| a.entry.id.cmp(&b.entry.id))
         };
-        // What is to be verified is tried as it stands, those that share most rare keys first: a notice that both have makes others look alike.
+        // Try candidates that need verification in their current order, most shared rare keys first: a shared notice makes unrelated pages
+        // look alike.
         if judged.iter().all(|(certain, _)| *certain) {
             judged.sort_by(|(_, a), (_, b)| by_likeness(a, b));
         }
@@ -283,8 +280,8 @@ impl Index {
         Ok(matches)
     }
 
-    /// Verifies on texts what sketches relate. Once there are enough matches, only pages of stories are tried to which the page is not yet
-    /// known to belong; and few more texts are read than matches are wanted.
+    /// Verifies candidates by their texts. Once there are enough matches, only tries pages of stories to which the queried page is not yet
+    /// known to belong. Reads only a few more texts than there are matches wanted.
     fn verified(
         &self,
         judged: Vec<(bool, Match)>,
@@ -321,7 +318,7 @@ impl Index {
                 }
             }
             missed = 0;
-            // A page that only overlaps leaves open whether the page is of that story.
+            // After an overlap, it is still open whether the queried page belongs to the story.
             if found.repeats() {
                 seen.add(is_near);
             }
@@ -331,7 +328,6 @@ impl Index {
         Ok(matches)
     }
 
-    /// What a page is to another.
     pub(crate) fn verdict(
         &self,
         judge: &Judge,
@@ -354,8 +350,8 @@ impl Index {
         )
     }
 
-    /// The pages that pair filters and sketches do not rule out as related to a page of which this was [seen](Model::seen), with that
-    /// date in seconds since 1970.
+    /// The pages that may be related to a page, according to pair filters and sketches. The page is given by what was [seen](Model::seen)
+    /// of it and its date in seconds since 1970.
     pub(crate) fn related(
         &self,
         sketch: &Sketch,
@@ -393,7 +389,7 @@ impl Index {
         Entry::from_bytes(&log.first(row.at, row.lengths.0)?, &log.path)
     }
 
-    /// The fingerprint of a page's text, from memory if it was wanted before; `None` if texts are not kept.
+    /// The fingerprint of a page's text, cached; `None` if the index keeps no texts.
     pub(crate) fn fingerprint(
         &self,
         judge: &Judge,
@@ -417,14 +413,14 @@ impl Index {
     }
 }
 
-/// How many pages are looked at for so many matches.
+/// Number of candidates to look at for this limit.
 fn wanted(limit: Option<usize>) -> usize {
     limit.map_or(CANDIDATES, |limit| {
         CANDIDATES.min(EACH.0 * limit.max(EACH.1))
     })
 }
 
-/// The pages that may be related to a page of that sketch in which pair filters see `scope`, those that share most first.
+/// The candidates for a page with this sketch and pair-filter values, those that share most first.
 fn candidates(
     (state, model): (&State, &Model),
     (sketch, scope): (&Sketch, &Scope),
@@ -450,7 +446,7 @@ fn candidates(
     let keys: Vec<u64> = keys.filter(|&key| !model.deletes(key, site)).collect();
     let work = WORK[usize::from(limit.is_none())];
     let (hits, skipped) = hits((state, model), (&keys, scope), (view.before, work))?;
-    // What is deleted from other sketches is not known without reading them.
+    // Which keys were deleted from other sketches is not known without reading them.
     let deletes = model
         .knowledge()
         .is_some_and(|known| !known.deletes_nothing());
@@ -481,7 +477,7 @@ fn candidates(
     Ok(found)
 }
 
-/// Keeps the first, the most similar ones, and behind them a few more of each story that they may leave open.
+/// Keeps the `most` most similar candidates, and after them a few more of each story that these may leave open.
 fn keep_best(found: &mut Vec<Candidate>, most: usize) {
     if found.len() <= most {
         return;
@@ -499,7 +495,7 @@ fn keep_best(found: &mut Vec<Candidate>, most: usize) {
     });
 }
 
-/// A page has a key: its number, and whether the key is common.
+/// A hit on a page: its number, and whether the key is common.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Hit(u64);
 
@@ -517,7 +513,7 @@ impl Hit {
     }
 }
 
-/// What [`each_hit`] hands over, ascending, and what it returns.
+/// The hits of [`each_hit`], ascending, with its return value.
 fn hits(
     by: (&State, &Model),
     asked: (&[u64], &Scope),
@@ -531,16 +527,16 @@ fn hits(
     Ok((hits, skipped))
 }
 
-/// Hands each page below `before` that has one of these keys to `take`, as often as it has one, with the place of the key and whether it is
-/// common; those with which pair filters forbid to compare a page in which they see `scope` are left out. Returns how many keys were not
-/// looked up to their end, because that would be more than `work` pages, or too many to be read.
+/// Passes each page below `before` to `take`, once for every key that it has, with the position of the key and whether it is common. Leaves
+/// out pages that pair filters exclude for a page with the values `scope`. Returns how many keys were not looked up completely, because the
+/// limit `work` or the limit on all postings was reached.
 pub(crate) fn each_hit(
     (state, model): (&State, &Model),
     (keys, scope): (&[u64], &Scope),
     (before, work): (u32, usize),
     mut take: impl FnMut(u32, usize, bool),
 ) -> Result<usize> {
-    // Common keys last: they are evidence only beside others, and by far the longest lists.
+    // Common keys last: they count only beside others, and have by far the longest posting lists.
     let keys = keys.iter().enumerate();
     let mut lists: Vec<(bool, usize, u64, usize)> = keys
         .map(|(at, &key)| (model.is_common(key), state.guess(key), key, at))

@@ -1,4 +1,4 @@
-//! Rewrites an index: compaction and learning.
+//! Compaction, and learning with a rebuild.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -17,21 +17,18 @@ use crate::state::{Manifest, State, model_name};
 use crate::terms::keys_of_text;
 use crate::writer::Writer;
 
-/// Bytes of frames that are written at a time.
 const PIECE: usize = 8 << 20;
 
-/// The new index in the making.
 struct Build<'a> {
     folder: &'a Path,
     limits: Limits,
     state: State,
     log: Arc<Log>,
-    /// Frames that are not written yet.
     bytes: Vec<u8>,
 }
 
 impl Index {
-    /// All links, of pages that are gone too.
+    /// All links, including those of removed pages.
     pub(crate) fn links(&self) -> Result<Vec<Link>> {
         let (segments, mut links) = {
             let state = self.read();
@@ -51,16 +48,16 @@ impl Index {
 }
 
 impl Writer {
-    /// Writes the index anew, without what is gone.
+    /// Rewrites the index without removed pages.
     ///
-    /// Needs room for a second copy until it is done. A crash leaves the old index.
+    /// Needs disk space for a second copy while it runs. A crash leaves the old index.
     pub fn compact(&mut self, watch: &dyn Watch) -> Result<()> {
         let index = Arc::clone(self.index());
         let pages = index.live();
         let knows_relations = index.read().manifest.stories;
         let links = match knows_relations || pages.is_empty() {
             true => index.links()?,
-            // 0.1 did not say what its links are: all pages are compared with each other once more.
+            // 0.1 did not record the kind of links, so all pages are compared again.
             false => {
                 let findings = index.findings(&RunConfig::default(), watch)?;
                 links_of_run(&findings, |rank| pages[findings.by_id[rank.at()].at()])
@@ -69,11 +66,11 @@ impl Writer {
         self.rebuild(&pages, None, links, watch)
     }
 
-    /// Learns again from the pages that are there, and judges by that from now on: a new epoch.
+    /// Learns from the current pages and switches to the new model, which starts a new epoch.
     ///
-    /// Needs room for a second copy until it is done. A crash leaves the old index.
+    /// Needs disk space for a second copy while it runs. A crash leaves the old index.
     ///
-    /// Errors: the method learns nothing, or words of texts that are not kept.
+    /// Errors: the method learns nothing, or learns words and the index keeps no texts.
     pub fn learn(&mut self, resources: &RunConfig, watch: &dyn Watch) -> Result<()> {
         let index = Arc::clone(self.index());
         let model = index.model();
@@ -114,7 +111,7 @@ impl Writer {
         self.rebuild(&pages, Some(&model), links, watch)
     }
 
-    /// Replaces the index by one of these pages, numbered in this order, with these links. With another model, that is its.
+    /// Replaces the index by one of these pages, in this order, with these links; with a new model, if one is given.
     fn rebuild(
         &mut self,
         pages: &[u32],
@@ -126,7 +123,7 @@ impl Writer {
         let old = index.read().manifest.clone();
         let result = self.rebuilt(&index, &old, (pages, model, links), watch);
         if result.is_err() {
-            // The old index stands; what there is of the new one only takes room.
+            // The old index is intact; the partial new one only takes space.
             old.remove_others(index.folder())?;
         }
         let state = result?;
@@ -165,7 +162,7 @@ impl Writer {
     }
 }
 
-/// Entries of pages with the sketches that a model makes, which are others only if it weighs words.
+/// Makes entries of pages with a new model. Their sketches change only if the model weighs words.
 struct Resketch<'a> {
     index: &'a Index,
     model: &'a Model,
@@ -192,7 +189,7 @@ fn no_texts() -> Error {
     )
 }
 
-/// The document frequencies of the words of all pages; equal texts count once.
+/// Counts the document frequencies of the words of all pages; equal texts count once.
 fn learn_words(index: &Index, pages: &[u32], model: &Model) -> Result<Knowledge> {
     let mut seen = FxHashSet::default();
     let mut failed = None;
@@ -218,7 +215,7 @@ fn learn_words(index: &Index, pages: &[u32], model: &Model) -> Result<Knowledge>
 }
 
 impl<'a> Build<'a> {
-    /// Begins behind the files of the old index.
+    /// Starts a new index, with file numbers after those of the old one.
     fn begin(folder: &'a Path, old: &Manifest, model: Model, limits: Limits) -> Result<Build<'a>> {
         let number = old.next;
         let manifest = Manifest {
@@ -247,7 +244,6 @@ impl<'a> Build<'a> {
         let text = unpack(packed, self.state.model.text_options(), &self.log.path)?;
         let words = text.as_ref().map_or_else(Vec::new, keys_of_text);
         if entry.language.is_none() {
-            // 0.1 did not keep it.
             entry.language = text.and_then(|text| text.language()).map(str::to_owned);
         }
         let page = self.state.pages.len() as u32;
@@ -310,7 +306,6 @@ impl<'a> Build<'a> {
         Ok(())
     }
 
-    /// Puts the new index in the place of the old one.
     fn finish(mut self, learnt: bool) -> Result<State> {
         self.commit()?;
         self.log.sync()?;

@@ -14,46 +14,46 @@ use crate::files::{Bytes, damaged, put_string};
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Entry {
-    /// Its id.
+    /// Page id.
     pub id: String,
-    /// Where it was fetched.
+    /// URL.
     pub url: Option<String>,
-    /// Its date as written in the input, or as the page says.
+    /// Date as written in the input or on the page.
     pub date: Option<String>,
-    /// The same in seconds since 1970, if it can be read.
+    /// The date in seconds since 1970, if it can be parsed.
     pub seconds: Option<i64>,
     /// When it was added, in seconds since 1970.
     pub added: i64,
-    /// Its title, cut after 200 characters.
+    /// Title, cut after 200 characters.
     pub title: Option<String>,
-    /// The language of its text (ISO 639-1), if the text or the page tells; pages that 0.1 has added have it after `compact`.
+    /// Language of the text (ISO 639-1), if known; for pages added by 0.1, set by `compact`.
     pub language: Option<String>,
-    /// Bytes of its content as it came.
+    /// Bytes of its original content.
     pub bytes: u64,
-    /// What rules beside the method's saw of it ([`retold::Model::seen`]).
+    /// What rules other than the method saw in it ([`retold::Model::seen`]).
     pub seen: Vec<u64>,
-    /// Its sketch, site included.
+    /// Its sketch, including the site.
     pub sketch: Sketch,
 }
 
-/// The version of the byte form, its first number.
+/// The version of the byte form, which is its first number.
 const VERSION: u32 = 3;
-/// The first version that has what was seen, and the first that has a language.
+/// The first version with `seen`, and the first with a language.
 const SEEN: u32 = 2;
 const LANGUAGE: u32 = 3;
 
 impl Entry {
-    /// What pair filters of the model look at in it.
+    /// The values that pair filters of the model compare.
     pub(crate) fn scope(&self, model: &Model) -> Scope {
         model.scope(&self.seen, self.seconds)
     }
 
-    /// The moment that counts in a story: its date, else when it was added.
+    /// The moment that orders the page in its story: its date, or when it was added.
     pub fn moment(&self) -> i64 {
         self.seconds.unwrap_or(self.added)
     }
 
-    /// Whether a page says of itself what this one says, and has the same text.
+    /// Whether another page has the same facts and the same text.
     pub(crate) fn is_same(&self, other: &Entry) -> bool {
         let facts = |entry: &Entry| {
             let Entry {
@@ -64,8 +64,9 @@ impl Entry {
         self.sketch == other.sketch && self.seen == other.seen && facts(self) == facts(other)
     }
 
-    /// The byte form: a version; id, URL, date, title, each behind its length, which is 2³² − 1 for none; three numbers of 64
-    /// bits: seconds (least for none), added, bytes; from version 2 on the number of those that were seen, and these; from version 3 on the language, like a title; the sketch.
+    /// The byte form: a version; id, URL, date and title, each preceded by its length, which is 2³² − 1 for none; three 64-bit numbers:
+    /// seconds (`i64::MIN` for none), added, bytes; from version 2 on, the number of values in `seen` and these values; from version 3 on,
+    /// the language, encoded like the title; the sketch.
     pub(crate) fn to_bytes(&self) -> Vec<u8> {
         let optional = |bytes: &mut Vec<u8>, text: &Option<String>| match text {
             Some(text) => put_string(bytes, text),
@@ -86,7 +87,6 @@ impl Entry {
         bytes
     }
 
-    /// The entry with that byte form, read from the file at `path`.
     pub(crate) fn from_bytes(bytes: &[u8], path: &Path) -> Result<Entry> {
         let mut rest = Bytes(bytes);
         let entry = || {
@@ -122,11 +122,11 @@ impl Entry {
             })
         };
         let mut entry = entry;
-        entry().ok_or_else(|| damaged(path, "an entry has not the form of one"))
+        entry().ok_or_else(|| damaged(path, "an entry is malformed"))
     }
 }
 
-/// A text behind its length, or none; `None` if there is neither.
+/// An optional string preceded by its length; `None` if the bytes are malformed.
 fn optional(rest: &mut Bytes<'_>) -> Option<Option<String>> {
     if rest.0.starts_with(&u32::MAX.to_le_bytes()) {
         rest.u32()?;
@@ -135,18 +135,18 @@ fn optional(rest: &mut Bytes<'_>) -> Option<Option<String>> {
     rest.string().map(|text| Some(text.to_owned()))
 }
 
-/// How much texts are compressed: more costs more time than it saves room.
+/// Compression level for texts; higher levels cost more time than they save space.
 const LEVEL: i32 = 3;
-/// No text is longer: positions in it are 32 bits wide.
+/// The longest text: positions are 32 bits wide.
 const LONGEST: usize = u32::MAX as usize;
 
 thread_local! {
-    // Made once in each thread: a new one takes longer than most texts.
+    // One in each thread, because making one takes longer than compressing most texts.
     static COMPRESSOR: RefCell<Option<Compressor<'static>>> = const { RefCell::new(None) };
     static DECOMPRESSOR: RefCell<Option<Decompressor<'static>>> = const { RefCell::new(None) };
 }
 
-/// What a thread keeps, made when it is first wanted.
+/// The thread's instance, created on first use.
 fn kept<T>(
     place: &mut Option<T>,
     make: impl FnOnce() -> std::io::Result<T>,
@@ -157,16 +157,15 @@ fn kept<T>(
     })
 }
 
-/// The kept form of a text.
 pub(crate) fn pack(text: &Text) -> Vec<u8> {
     let bytes = text.to_bytes();
     let packed = COMPRESSOR
         .with_borrow_mut(|place| kept(place, || Compressor::new(LEVEL))?.compress(&bytes));
-    // Compression into memory cannot fail; if it did, the empty form says that there is no text.
+    // Compression into memory cannot fail; if it did, empty bytes would mean that there is no text.
     packed.unwrap_or_default()
 }
 
-/// The text with that kept form; `None` if texts are not kept.
+/// Decompresses a text; `None` if the index keeps no texts.
 pub(crate) fn unpack(packed: &[u8], options: &TextOptions, path: &Path) -> Result<Option<Text>> {
     if packed.is_empty() {
         return Ok(None);

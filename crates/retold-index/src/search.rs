@@ -1,4 +1,4 @@
-//! Which pages have words in their texts, and where.
+//! Finds the pages whose texts contain given words, and excerpts around these words.
 
 use retold::Result;
 use retold::method::Text;
@@ -11,12 +11,12 @@ use crate::state::State;
 const EXCERPT: (usize, usize) = (60, 200);
 
 impl State {
-    /// Of each page whether it has all these words, given by their keys; of no words, none has. Pages that are gone are among them.
+    /// For each page, whether it has all words with these keys; with no keys, no page has. May include removed pages.
     ///
-    /// Time O(pages with each of the words, and for each all words of pages that are in no segment).
+    /// Time O(pages with each word, plus for each word all words of pages in no segment).
     pub(crate) fn pages_with(&self, keys: &[u64]) -> Result<Vec<bool>> {
         let mut keys = keys.to_vec();
-        // The rarest first: often there is nothing left to be done after it.
+        // The rarest word first: often nothing is left after it.
         keys.sort_by_cached_key(|&key| self.guess(key));
         let mut has = vec![0usize; self.visible as usize];
         for (before, &key) in keys.iter().enumerate() {
@@ -39,14 +39,13 @@ impl State {
 }
 
 impl Index {
-    /// Whether the words of a filter are looked for in the texts of all pages: texts are kept, and no release before 0.2 has added pages
-    /// since the last `compact`.
+    /// Whether searches cover the texts of all pages: the index keeps texts, and 0.1 has added no pages since the last `compact`.
     pub fn finds_texts(&self) -> bool {
         let state = self.read();
         state.manifest.texts && state.manifest.words == Some(0)
     }
 
-    /// Where a page has the words of a query in its text, unless its title has them all.
+    /// Where the text of a page has the words of a query; `None` if the title has them all.
     pub(crate) fn excerpt(
         &self,
         page: u32,
@@ -64,7 +63,8 @@ impl Index {
     }
 }
 
-/// A piece of the first block that has most of the words, around the one that comes last: mostly the rarest.
+/// An excerpt of the first block that has most of the words, around the latest of their first occurrences, which is usually the rarest
+/// word.
 fn excerpt(text: &Text, words: &[String], fold: impl Fn(&str) -> String) -> Option<String> {
     let mut best: Option<(usize, usize, &str)> = None;
     for block in text.shown() {
@@ -80,7 +80,7 @@ fn excerpt(text: &Text, words: &[String], fold: impl Fn(&str) -> String) -> Opti
             break;
         }
     }
-    // Folding may change how many characters there are, but hardly: the place is near enough.
+    // Folding may change the number of characters slightly; the position is close enough.
     let (_, at, block) = best?;
     let from = at.saturating_sub(EXCERPT.0);
     let piece: String = block.chars().skip(from).take(EXCERPT.1).collect();

@@ -1,7 +1,8 @@
-//! Segments: what is known of a range of pages, and the pages of every key, in one file that never changes.
+//! Segments: rows and posting lists of a range of pages, in one immutable file.
 //!
-//! A file has blocks of keys, then the first keys of the blocks, the rows of the pages, their links and the pages that went,
-//! with pair filters what these look at in each page, and at its end a foot of fixed length with the lengths and checksums of these. All but the blocks is read when it is opened.
+//! A file has blocks of keys, then the first keys of the blocks, the rows of the pages, their links, the removed pages, with pair filters
+//! the values that these compare, and a foot of fixed length with the lengths and checksums of these parts. Opening a segment reads
+//! everything but the blocks.
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -20,23 +21,20 @@ use crate::pages::{Row, ScopeRow};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Named {
     pub(crate) number: u32,
-    /// The pages.
     pub(crate) pages: Range<u32>,
-    /// How many postings it has.
     pub(crate) postings: u64,
-    /// The length of its file.
     pub(crate) length: u64,
 }
 
-/// What a segment knows beside its keys.
+/// The contents of a segment other than its keys.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Facts {
     pub(crate) rows: Vec<Row>,
-    /// What pages are to others ([`crate::links`]).
+    /// Links between pages ([`crate::links`]).
     pub(crate) links: Vec<(u32, u32)>,
-    /// Pages that went while these came.
+    /// Pages removed while these were added.
     pub(crate) gone: Vec<u32>,
-    /// What pair filters look at in the pages. None without filters, nor in what was written before segments had it.
+    /// Pair-filter values of the pages. Empty without filters, and in segments written by earlier releases.
     pub(crate) scopes: Vec<ScopeRow>,
 }
 
@@ -49,16 +47,15 @@ pub(crate) struct Segment {
     keys: Keys,
 }
 
-/// The foot: blocks, rows, links, pages that went, and the checksums of the tail before it and of itself.
+/// Bytes of the foot: the counts of blocks, rows, links and removed pages, and the checksums of the tail before it and of the foot itself.
 const FOOT: usize = 4 * 8 + 2 * 8;
 
 impl Segment {
-    /// The name of a segment's file.
     pub(crate) fn name(number: u32) -> String {
         format!("seg-{number:06}")
     }
 
-    /// Writes a segment, and opens it once it will survive a power cut. `postings` are ascending.
+    /// Writes a segment, waits until it will survive a power cut, and opens it. `postings` are ascending.
     pub(crate) fn write(
         folder: &Path,
         number: u32,
@@ -69,7 +66,7 @@ impl Segment {
         let path = folder.join(Segment::name(number));
         let written = Segment::try_write(path.clone(), number, pages, postings, facts);
         if written.is_err() {
-            // A part of a segment is of no use, and takes room that may be what was missing.
+            // A partial segment is useless, and its space may be what was missing.
             let _ = std::fs::remove_file(&path);
         }
         written
@@ -116,7 +113,6 @@ impl Segment {
         })
     }
 
-    /// Opens a segment and reads its facts.
     pub(crate) fn open(folder: &Path, named: &Named) -> Result<(Segment, Facts)> {
         let path = folder.join(Segment::name(named.number));
         let failed = || Error::io("cannot read", &path);
@@ -140,17 +136,14 @@ impl Segment {
         Ok((segment, facts))
     }
 
-    /// See [`Keys::guess`].
     pub(crate) fn guess(&self, key: u64) -> usize {
         self.keys.guess(key)
     }
 
-    /// See [`Keys::pages`].
     pub(crate) fn pages(&self, key: u64, take: impl FnMut(u32) -> bool) -> Result<()> {
         self.keys.pages((&self.file, &self.path), key, take)
     }
 
-    /// All postings, ascending.
     pub(crate) fn postings(&self) -> impl Iterator<Item = Result<(u64, u32)>> + '_ {
         let blocks = self.keys.iter((&self.file, &self.path));
         blocks.flat_map(|block| {
@@ -162,7 +155,6 @@ impl Segment {
         })
     }
 
-    /// The facts, read again.
     pub(crate) fn facts(&self) -> Result<Facts> {
         let read = read_tail(&self.file, &self.path, self.named.length)?;
         let (_, facts) = read.ok_or_else(|| damaged(&self.path, "its end is not whole"))?;
@@ -170,7 +162,7 @@ impl Segment {
     }
 }
 
-/// What follows the blocks.
+/// The part of the file after the blocks.
 fn tail(firsts: &[u64], facts: &Facts) -> Vec<u8> {
     let mut bytes = Vec::new();
     firsts
@@ -203,7 +195,7 @@ fn tail(firsts: &[u64], facts: &Facts) -> Vec<u8> {
     bytes
 }
 
-/// `None` if it is not as [`tail`] made it.
+/// Reads what [`tail`] wrote; `None` if it is malformed.
 fn read_tail(file: &File, path: &Path, length: u64) -> Result<Option<(Vec<u64>, Facts)>> {
     let Some(at) = length.checked_sub(FOOT as u64) else {
         return Ok(None);

@@ -1,4 +1,4 @@
-//! The index as it is at a moment: what the manifest names, opened, and what the log has beyond it.
+//! The state of an index at a moment: the files that the manifest names, opened, and the log beyond the last segment.
 
 use std::io::ErrorKind;
 use std::path::Path;
@@ -21,59 +21,52 @@ use crate::segment::{Facts, Named, Segment};
 use crate::terms::keys_of_packed;
 use crate::told::{Stories, Telling};
 
-/// The manifest's file.
 pub(crate) const MANIFEST: &str = "manifest.json";
-/// The version of all files together.
 const FORMAT: u32 = 1;
 
-/// What belongs to the index. It is replaced as a whole.
+/// Names the files of the index. It is always replaced as a whole.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Manifest {
     pub(crate) format: u32,
-    /// The release that wrote it, for people.
+    /// The release that wrote the index, for information.
     pub(crate) release: String,
-    /// How often it was replaced.
     pub(crate) generation: u64,
-    /// How often the model has learnt.
     pub(crate) epoch: u32,
-    /// The model's file.
     pub(crate) model: String,
-    /// Whether texts are kept.
     pub(crate) texts: bool,
-    /// Logs and how many bytes of each are sure.
+    /// The logs, with the bytes of each that are known to be on disk.
     pub(crate) logs: Vec<(u32, u64)>,
     /// Segments, in the order of their pages.
     pub(crate) segments: Vec<Named>,
-    /// Where in the last log the pages begin that are in no segment.
+    /// Offset in the last log of the first page that is in no segment.
     pub(crate) tail: u64,
-    /// The number of the next file.
     pub(crate) next: u32,
-    /// How many pages had gone when pages were last numbered anew: cursors count them.
+    /// Number of pages that had been removed when pages were last renumbered; cursors count them.
     #[serde(default)]
     pub(crate) gone: u64,
-    /// Pages from this number on are found by their URLs; those of an index that 0.1 wrote are not.
+    /// Pages from this number on can be found by URL; those that 0.1 added cannot.
     #[serde(default)]
     pub(crate) urls: Option<u32>,
-    /// Pages from this number on are found by the words of their texts; those of an index that 0.1 wrote are not.
+    /// Pages from this number on can be found by the words of their texts; those that 0.1 added cannot.
     #[serde(default)]
     pub(crate) words: Option<u32>,
-    /// Whether all links say what the relation is; those that 0.1 wrote do not.
+    /// Whether all links have a kind; those that 0.1 wrote have none.
     #[serde(default)]
     pub(crate) stories: bool,
-    /// Whether the model learns again as the index grows; that of an index of an earlier release does not.
+    /// Whether the model learns again as the index grows; false for an index of an earlier release.
     #[serde(default)]
     pub(crate) learns: bool,
-    /// How many pages the model has last learnt from.
+    /// Number of pages that the model last learnt from.
     #[serde(default)]
     pub(crate) learnt: u64,
-    /// Links in segments with smaller numbers do not count: earlier models have judged the pages. The segment of this number has all that
-    /// there were when the model changed.
+    /// Links in segments with smaller numbers are ignored, because they were found under an earlier model. The segment with this number has
+    /// all links as of the change of model.
     #[serde(default)]
     pub(crate) links_from: u32,
 }
 
 impl Manifest {
-    /// That of an empty index; `learnt`: how many texts its model has learnt from.
+    /// The manifest of an empty index. `learnt`: number of texts that its model has learnt from.
     pub(crate) fn first(texts: bool, learns: bool, learnt: u64) -> Manifest {
         Manifest {
             format: FORMAT,
@@ -134,7 +127,6 @@ impl Manifest {
         serde_json::from_str(&text).map_err(wrong)
     }
 
-    /// Replaces the manifest in the folder.
     pub(crate) fn write(&mut self, folder: &Path) -> Result<()> {
         self.generation += 1;
         self.release = env!("CARGO_PKG_VERSION").to_owned();
@@ -142,7 +134,6 @@ impl Manifest {
         replace(&folder.join(MANIFEST), sealed(&text).as_bytes())
     }
 
-    /// The files that belong to the index.
     pub(crate) fn files(&self) -> Vec<String> {
         let logs = self.logs.iter().map(|&(number, _)| Log::name(number));
         let segments = self
@@ -157,7 +148,7 @@ impl Manifest {
         logs.chain(segments).chain(others).collect()
     }
 
-    /// Removes files with names like those of an index that are not of this one: what a crash has left.
+    /// Removes files left behind by a crash: those that are named like files of an index but do not belong to this one.
     pub(crate) fn remove_others(&self, folder: &Path) -> Result<()> {
         let own = self.files();
         let entries = std::fs::read_dir(folder).map_err(Error::io("cannot read", folder))?;
@@ -183,24 +174,21 @@ pub(crate) fn model_name(epoch: u32) -> String {
     format!("model-{epoch:06}.json")
 }
 
-/// The model that a manifest names.
 pub(crate) fn read_model(folder: &Path, manifest: &Manifest) -> Result<Model> {
     let path = folder.join(&manifest.model);
     let json = unseal(&path)?;
     Model::from_json(&json, folder).map_err(|e| Error::usage(format!("{}: {e}", path.display())))
 }
 
-/// The key under which pages of an id are found.
 pub(crate) fn id_key(id: &str) -> u64 {
     xxh3_64_with_seed(id.as_bytes(), 1)
 }
 
-/// The key under which pages of a text are found.
 pub(crate) fn text_key(text: u128) -> u64 {
     xxh3_64_with_seed(&text.to_le_bytes(), 2)
 }
 
-/// The key under which a page is found by its URL, if that is not its id.
+/// The key for finding a page by its URL, unless the URL is the id.
 pub(crate) fn url_key(entry: &Entry) -> Option<u64> {
     let url = entry.url.as_deref().filter(|url| *url != entry.id);
     url.map(key_of_url)
@@ -210,7 +198,6 @@ fn key_of_url(url: &str) -> u64 {
     xxh3_64_with_seed(url.as_bytes(), 3)
 }
 
-/// All keys of a page, whose text has these words.
 pub(crate) fn keys_of(entry: &Entry, words: &[u64]) -> impl Iterator<Item = u64> {
     let own = [
         Some(id_key(&entry.id)),
@@ -223,7 +210,6 @@ pub(crate) fn keys_of(entry: &Entry, words: &[u64]) -> impl Iterator<Item = u64>
         .chain(words.iter().copied())
 }
 
-/// The index at a moment.
 #[derive(Debug)]
 pub(crate) struct State {
     pub(crate) manifest: Manifest,
@@ -231,24 +217,23 @@ pub(crate) struct State {
     pub(crate) logs: FxHashMap<u32, Arc<Log>>,
     pub(crate) segments: Vec<Arc<Segment>>,
     pub(crate) pages: Pages,
-    /// What the segments do not have yet.
+    /// Postings that are in no segment yet.
     pub(crate) memory: Memory,
-    /// Links of pages that are in no segment, and pages that went since the last one.
+    /// Links of pages that are in no segment, and pages removed since the last segment.
     pub(crate) links: Vec<(u32, u32)>,
     pub(crate) gone: Vec<u32>,
     /// Pages from this number on are in no segment.
     pub(crate) fresh: u32,
-    /// Pages before this number were committed.
+    /// Pages before this number are committed.
     pub(crate) visible: u32,
-    /// Where the last commit ends in the last log.
+    /// End of the last commit in the last log.
     pub(crate) end: u64,
-    /// What lists of pages want to know of pages, as far as one has asked.
+    /// Columns for lists of pages, as far as they were loaded.
     pub(crate) columns: Arc<Mutex<Columns>>,
     stories: Mutex<Stories>,
 }
 
 impl State {
-    /// The state before anything was read.
     pub(crate) fn empty(manifest: Manifest, model: Model) -> State {
         State {
             model,
@@ -304,7 +289,7 @@ impl State {
         Ok(state)
     }
 
-    /// Reads from the entries what pair filters look at, of pages in segments that do not have it.
+    /// Reads pair-filter values from the entries, for pages in segments that do not store them.
     fn complete_scopes(&mut self) -> Result<()> {
         if self.model.config().filters.is_empty() {
             return Ok(());
@@ -319,7 +304,7 @@ impl State {
         Ok(())
     }
 
-    /// Whether pair filters forbid to compare a page in which they see `scope` with that page.
+    /// Whether pair filters exclude comparing a page that has the values `scope` with `page`.
     pub(crate) fn forbids(&self, scope: &Scope, page: u32) -> bool {
         self.pages.scope(page).is_some_and(|row| {
             let filters = &self.model.config().filters;
@@ -328,7 +313,7 @@ impl State {
     }
 
     fn apply_facts(&mut self, facts: &Facts) {
-        // Once one segment has none, those of the pages behind it are read again as well.
+        // Once one segment has no values, those of later pages are read from entries as well.
         if self.pages.first_unscoped() as usize == self.pages.len() {
             self.pages.extend_scopes(facts.scopes.iter().copied());
         }
@@ -341,14 +326,14 @@ impl State {
         self.pages.remove(&facts.gone, changed);
     }
 
-    /// The stories as of the last commit; what changed is told once after each.
+    /// The stories as of the last commit, brought up to date once after each commit.
     pub(crate) fn telling(&self) -> Arc<Telling> {
         let at = (self.manifest.last_log(), self.end);
         let mut stories = self.stories.lock().unwrap_or_else(PoisonError::into_inner);
         stories.telling(at, &self.pages, self.visible)
     }
 
-    /// The log that is written to.
+    /// The log that is appended to.
     pub(crate) fn log(&self) -> Result<Arc<Log>> {
         self.log_of(self.manifest.last_log())
     }
@@ -359,7 +344,6 @@ impl State {
             .ok_or_else(|| Error::usage(format!("the index has no log {number}: it is damaged")))
     }
 
-    /// Reads the commits that the last log got since it was read.
     pub(crate) fn catch_up(&mut self) -> Result<()> {
         let log = self.log()?;
         let sure = self.manifest.logs.last().map_or(0, |log| log.1);
@@ -368,7 +352,6 @@ impl State {
         Ok(())
     }
 
-    /// Takes in a commit.
     fn apply(&mut self, log: &Log, number: u32, frames: Vec<Frame>) -> Result<()> {
         for frame in frames {
             let wrong = |what: &str| {
@@ -382,7 +365,7 @@ impl State {
                     }
                     let entry = Entry::from_bytes(&frame.first, &log.path)?;
                     let lengths = (frame.head.first, frame.head.second);
-                    // Not on several threads: they may wait for readers that wait for this.
+                    // Not on several threads: they may wait for readers that wait for this one.
                     let options = self.model.text_options();
                     let words = keys_of_packed(&frame.second, options, &log.path)?;
                     self.add_page((&entry, &words), (number, frame.at), lengths);
@@ -408,7 +391,7 @@ impl State {
         Ok(())
     }
 
-    /// Adds a page, whose text has these words, and whose frame is at that place of that log.
+    /// Adds a page with the words of its text and the location of its frame.
     pub(crate) fn add_page(
         &mut self,
         (entry, words): (&Entry, &[u64]),
@@ -444,8 +427,8 @@ impl State {
         self.gone.extend(pages);
     }
 
-    /// Hands the pages below `before` that have a key, which is no word's, to `take`, until that returns false. Pages that are gone
-    /// are among them.
+    /// Passes the pages below `before` that have a key other than a word to `take`, latest first, until `take` returns false. Includes
+    /// removed pages.
     pub(crate) fn each_page(
         &self,
         key: u64,
@@ -455,7 +438,7 @@ impl State {
         self.each_of(self.memory.pages(key).iter().copied(), key, before, take)
     }
 
-    /// The same for a word.
+    /// As `each_page`, for a word.
     pub(crate) fn each_with_word(
         &self,
         key: u64,
@@ -465,7 +448,7 @@ impl State {
         self.each_of(self.memory.with_word(key), key, before, take)
     }
 
-    /// The same, with the pages that are in no segment.
+    /// Passes the pages of a key to `take`: first `fresh`, which are in no segment, then those in segments.
     fn each_of(
         &self,
         fresh: impl DoubleEndedIterator<Item = u32>,
@@ -494,13 +477,12 @@ impl State {
         Ok(())
     }
 
-    /// About how many pages have a key, at the most; of a word, those in segments.
+    /// An estimate of the number of pages with a key; for a word, only of pages in segments.
     pub(crate) fn guess(&self, key: u64) -> usize {
         let segments = self.segments.iter().map(|segment| segment.guess(key));
         self.memory.pages(key).len() + segments.sum::<usize>()
     }
 
-    /// A page's entry.
     pub(crate) fn entry(&self, page: u32) -> Result<Entry> {
         let row = *self.pages.row(page).ok_or_else(|| no_page(page))?;
         let log = self.log_of(row.log)?;
@@ -515,7 +497,7 @@ impl State {
         keys_of_packed(&packed, self.model.text_options(), &log.path)
     }
 
-    /// The page of an id below `before`, which `is_there` accepts.
+    /// The newest page with an id, below `before`, that `is_there` accepts.
     pub(crate) fn find(
         &self,
         id: &str,
@@ -525,7 +507,6 @@ impl State {
         self.newest(id_key(id), before, is_there, |entry| entry.id == id)
     }
 
-    /// The newest page of a URL.
     pub(crate) fn find_url(&self, url: &str) -> Result<Option<(u32, Entry)>> {
         let is_of = |entry: &Entry| entry.url.as_deref() == Some(url);
         let newest =
@@ -534,7 +515,7 @@ impl State {
         Ok(found.into_iter().flatten().max_by_key(|(page, _)| *page))
     }
 
-    /// The newest page with a key below `before` that `is_there` and `is_of` accept.
+    /// The newest page with a key, below `before`, that `is_there` and `is_of` accept.
     fn newest(
         &self,
         key: u64,
@@ -559,7 +540,6 @@ impl State {
     }
 }
 
-/// The stories that changed.
 fn changed(stories: &mut Mutex<Stories>) -> &mut FxHashSet<u32> {
     let stories = stories.get_mut().unwrap_or_else(PoisonError::into_inner);
     &mut stories.changed

@@ -1,20 +1,20 @@
 //! What adding a page does to an index.
 
-/// What became of a page that was added, or would become of one that was only asked about.
+/// The effect of adding a page, or the effect it would have.
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Status {
-    /// Its id was not there.
+    /// There was no page with its id.
     New,
-    /// It took the place of a page of its id.
+    /// It replaced the page with its id.
     Replaced,
-    /// A page of its id was there and is the same.
+    /// The same page was already there.
     Unchanged,
 }
 
 impl Status {
-    /// Its name in answers.
+    /// The name as it is printed.
     pub fn name(self) -> &'static str {
         match self {
             Status::New => "new",

@@ -1,4 +1,4 @@
-//! Stories of the index: their pages and what belongs to them, in order of time.
+//! Stories of the index: their pages, and related pages, in order of time.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -18,109 +18,109 @@ use crate::judge::Judge;
 use crate::record::Entry;
 use crate::state::State;
 
-/// The order of stories.
+/// The order of stories in a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
-    /// The one with most pages first.
+    /// Most pages first.
     Size,
-    /// The one with the latest page first.
+    /// Latest page first.
     Recent,
-    /// The one first that got most pages within the last 24 hours before the newest page.
+    /// Most pages within the 24 hours before the newest page of the index first.
     Growth,
 }
 
-/// A story in a list of many.
+/// A story in a list of stories.
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct StoryLine {
-    /// Its id, which lasts: that of the page of it that was added first.
+    /// Id of the story, which is stable: the id of its page that was added first.
     pub id: String,
-    /// Title of its first page by date.
+    /// Title of its earliest page.
     pub title: Option<String>,
-    /// Where its first page was fetched.
+    /// URL of its earliest page.
     pub url: Option<String>,
-    /// How many pages it has: duplicates of each other, directly or through others.
+    /// Number of its pages, which are duplicates of each other, directly or through others.
     pub pages: u64,
-    /// How many pages are contained in one of these.
+    /// Number of pages that are contained in one of its pages.
     pub excerpts: u64,
-    /// How many longer pages contain it, and nothing else that is a story of its own.
+    /// Number of longer pages that contain it and no other story.
     pub longer: u64,
-    /// How many pages contain it beside other stories.
+    /// Number of pages that contain it and other stories.
     pub round_ups: u64,
-    /// How many sites its pages are on; of a story of more than 1,000 pages, so many of them are looked at.
+    /// Number of sites of its pages; if it has more than 1,000 pages, of 1,000 of them.
     pub sites: u64,
-    /// When the first page was published, or added where it has no date.
+    /// Date of its first page: when it was published, or added if it has no date.
     pub first_seen: String,
-    /// When the last was.
+    /// Date of its last page.
     pub last_seen: String,
 }
 
-/// A story with its pages and what belongs to it.
+/// A story with its pages and related pages.
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Story {
-    /// What the list of stories says of it.
+    /// The story as lists show it.
     #[serde(flatten)]
     pub line: StoryLine,
-    /// Its pages and what belongs to it, the first one first; or those of them that were asked for.
+    /// Its pages and related pages, earliest first, or the part of them that was requested.
     pub timeline: Vec<StoryPage>,
 }
 
-/// A page of a story, or one that belongs to it.
+/// A page of a story, or one related to it.
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct StoryPage {
-    /// Its id.
+    /// Page id.
     pub id: String,
     /// `page` of the story, `excerpt`, `longer` version, or `round_up`.
     pub part: StoryPart,
-    /// `first`; or what it made of the page `of`: `copied`, `edited`, `shortened`, or `extended`.
+    /// `first`, or how it differs from the page `of`: `copied`, `edited`, `shortened`, `extended` or `indirect`.
     pub what: Change,
-    /// The page that it is most like, of those before it that it is related to; or of those behind it, if it is related to none before it.
+    /// The most similar earlier page that it is related to; if there is none, the most similar later one.
     pub of: Option<String>,
-    /// How like the two are, with six decimals.
+    /// Similarity of the two pages, to six decimals.
     pub similarity: Option<f64>,
-    /// Where it was fetched.
+    /// URL.
     pub url: Option<String>,
-    /// Its site.
+    /// Site.
     pub site: Option<String>,
-    /// Its title.
+    /// Title.
     pub title: Option<String>,
-    /// Its date as written.
+    /// Date as written.
     pub date: Option<String>,
-    /// When it was published, or added where it has no date.
+    /// Date of publication, or of adding if there is none.
     pub seen: String,
     /// Characters of its text, not counting white space.
     pub chars: u64,
-    /// What it changed of the first page, if that was asked for; without the places.
+    /// Its changes from the first page, without the places, if they were requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub edits: Option<Edits>,
 }
 
-/// What a page is in a story.
+/// The role of a page in a story.
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum StoryPart {
-    /// A page of it.
+    /// A page of the story.
     Page,
-    /// A page that is contained in one of its pages, or the duplicate of such a page.
+    /// A page contained in a page of the story, or a duplicate of an excerpt.
     Excerpt,
-    /// A page of a story of which it is an excerpt.
+    /// A page of a longer story that contains this one.
     Longer,
-    /// A page of a story that contains it beside others.
+    /// A page that contains this story and others.
     RoundUp,
 }
 
-/// What a page made of another.
+/// How a page differs from another one.
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Change {
-    /// It is the first page of the story, and took it from nowhere.
+    /// It is the first page of the story.
     First,
     /// It has the same text.
     Copied,
@@ -136,15 +136,13 @@ pub enum Change {
 
 /// Pages of a story whose entries are read for a list of stories.
 const SAMPLE: usize = 1000;
-/// Pages that a page of a story is compared with, to see which of them it is most like.
+/// Pages that a page of a story is compared with, to find the most similar one.
 const COMPARED: usize = 8;
 
-/// A page of a story, in order of time.
+/// A page of a story, with its sort key by time.
 type Placed = ((i64, (u32, bool, u32)), u32, StoryPart);
 
-/// What a story is made of, by numbers of pages.
 struct Parts {
-    /// By time.
     pages: Vec<Placed>,
 }
 
@@ -162,7 +160,7 @@ impl Parts {
             pages.map(move |page| (page, part))
         });
         let own = graph.story(page).map(|page| (page, StoryPart::Page));
-        // A story can be both in another and around it: each of its pages is named once.
+        // A story can both contain another and be contained in it; each page is listed once.
         let mut seen = FxHashSet::default();
         let all = own.chain(beside).filter(|&(page, _)| seen.insert(page));
         let mut pages: Vec<Placed> = all
@@ -176,12 +174,11 @@ impl Parts {
         self.pages.iter().filter(|placed| placed.2 == part).count() as u64
     }
 
-    /// The first of its own pages; `page` if there is none any more.
+    /// The story's first page; `page` if the story has no page left.
     fn first(&self, page: u32) -> u32 {
         self.own().next().map_or(page, |placed| placed.1)
     }
 
-    /// Its own pages by time.
     fn own(&self) -> impl Iterator<Item = &Placed> {
         self.pages
             .iter()
@@ -190,11 +187,12 @@ impl Parts {
 }
 
 impl Index {
-    /// The story of the page of an id, with the rows of its timeline at `rows`; with `edits` these say what they changed. A page that repeats none is a story by itself.
+    /// The story of the page with this id, with the rows of its timeline in `rows`; with `edits`, each row has its changes. A page that
+    /// repeats no other is a story by itself.
     ///
-    /// Errors: no such page; an index that 0.1 wrote, which `compact` makes one of today.
+    /// Errors: there is no such page; 0.1 wrote the index (`compact` converts it).
     ///
-    /// Time O(pages and relations of the story and of those that it contains or that contain it), and some nine pages are compared for each
+    /// Time O(pages and relations of the story and of stories that contain it or that it contains); about nine pages are compared for each
     /// row.
     pub fn story(&self, id: &str, rows: Range<usize>, edits: bool) -> Result<Story> {
         let (page, _) = self.find(id)?.ok_or_else(|| unknown(id))?;
@@ -202,10 +200,10 @@ impl Index {
         self.told(page, &parts, rows, edits)
     }
 
-    /// The story of the page of an id, with nothing but the row of another page; `None` if that does not belong to it, or one of the two is
-    /// not there.
+    /// The story of the page `id`, with only the row of `page`. `None` if `page` does not belong to the story, or one of the two does not
+    /// exist.
     ///
-    /// Errors: an index that 0.1 wrote.
+    /// Errors: 0.1 wrote the index.
     pub fn story_with(&self, id: &str, page: &str) -> Result<Option<Story>> {
         let (Some((own, _)), Some((page, _))) = (self.find(id)?, self.find(page)?) else {
             return Ok(None);
@@ -254,7 +252,7 @@ impl Index {
     ) -> Result<StoryPage> {
         let entry = self.entry_of(page)?;
         let like = self.most_like(judge, (page, &entry), first, place)?;
-        // What came before the first page of a story can only be a longer version, or an excerpt.
+        // What came before the first page of a story can only be a longer version or an excerpt.
         let like = like.filter(|(_, _, is_before)| page != first || *is_before);
         let like = like.map(|(of, verdict, _)| (of, verdict));
         let what = match &like {
@@ -281,7 +279,7 @@ impl Index {
         })
     }
 
-    /// Says of pages, excerpts and longer versions what they changed of the first page.
+    /// Adds the changes from the first page to the rows of pages, excerpts and longer versions.
     fn add_edits(
         &self,
         judge: &Judge,
@@ -302,8 +300,8 @@ impl Index {
         })
     }
 
-    /// The page that a page is most like, what it is to it, and whether that one came before: of those before it, or if it is related to none of
-    /// them, of those behind it.
+    /// The related page that a page is most similar to, the verdict, and whether that page is earlier. Later pages are considered only if
+    /// no earlier one is related.
     fn most_like(
         &self,
         judge: &Judge,
@@ -343,12 +341,10 @@ impl Index {
         Ok(None)
     }
 
-    /// The stories that have a page which passes the filter: of two pages or more, and those of one page that has excerpts. At most `limit` of
-    /// them, behind the first `skip`.
+    /// The stories that have a page which passes the filter: stories of at least two pages, and single pages with excerpts. Skips `skip` of
+    /// them and returns at most `limit`.
     ///
-    /// Errors: an index that 0.1 wrote.
-    ///
-    /// Time O(pages and relations of the index).
+    /// Errors: 0.1 wrote the index. Time O(pages and relations of the index).
     pub fn stories(
         &self,
         order: Order,
@@ -360,7 +356,6 @@ impl Index {
         wanted.map(|key| self.story_line(key.page())).collect()
     }
 
-    /// What lists say of the story of a page.
     pub(crate) fn story_line(&self, page: u32) -> Result<StoryLine> {
         self.line(page, &self.parts(page)?)
     }
@@ -383,7 +378,7 @@ impl Index {
         })
     }
 
-    /// How many sites its pages are on: as the columns say, if they were read.
+    /// Number of sites of the story's pages, taken from the columns if they are loaded.
     fn sites(&self, parts: &Parts) -> Result<u64> {
         let columns = self.read().columns.clone();
         {
@@ -424,7 +419,6 @@ fn change(page: &Entry, of: &Entry, relation: Relation) -> Change {
     }
 }
 
-/// A moment as RFC 3339 has it.
 pub(crate) fn written(seconds: i64) -> String {
     date_text(seconds).unwrap_or_else(|| seconds.to_string())
 }

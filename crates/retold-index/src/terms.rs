@@ -1,7 +1,7 @@
-//! The words under which texts are found.
+//! The words under which texts can be found.
 //!
-//! A word is a run of letters and digits of the folded text. In scripts without spaces between words, each character
-//! counts as a word, and each pair of neighbours. Korean is one of them, because its particles follow the words without a space.
+//! A word is a run of letters and digits of the folded text. In scripts without spaces between words, each character and each pair of
+//! neighbouring characters is a word. Korean is one of these scripts, because its particles follow words without a space.
 
 use std::path::Path;
 
@@ -13,10 +13,9 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use crate::record::unpack;
 
-/// Different words of a text at the most; the text is not found by those behind them.
+/// Distinct words of a text at most; later words cannot be searched for.
 const MOST: usize = 1 << 16;
 
-/// The key under which pages are found whose texts have a word.
 fn key(word: &str) -> u64 {
     xxh3_64_with_seed(word.as_bytes(), 4)
 }
@@ -28,7 +27,7 @@ fn is_unspaced(c: char) -> bool {
     )
 }
 
-/// Hands on the runs of letters and digits of a folded text, each with whether it is in scripts without spaces.
+/// Passes each run of letters and digits of a folded text to `take`, with whether it is in a script without spaces.
 fn each_run<'a>(folded: &'a str, mut take: impl FnMut(&'a str, bool)) {
     for mut rest in folded.split(|c: char| !c.is_alphanumeric()) {
         if rest.is_ascii() {
@@ -47,7 +46,6 @@ fn each_run<'a>(folded: &'a str, mut take: impl FnMut(&'a str, bool)) {
     }
 }
 
-/// The pairs of neighbours of a run.
 fn pairs(run: &str) -> impl Iterator<Item = &str> {
     let mut before = None;
     run.char_indices().filter_map(move |(at, c)| {
@@ -56,10 +54,10 @@ fn pairs(run: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The keys under which a text is found, ascending.
+/// The keys of the words of a text, ascending.
 pub(crate) fn keys_of_text(text: &Text) -> Vec<u64> {
     let bytes: usize = text.seen().map(|(_, block)| block.len()).sum();
-    // Mostly there are fewer different words, so that the table never grows.
+    // Usually there are fewer distinct words, so the table never grows.
     let room = (bytes / 12).min(MOST);
     let mut keys = FxHashSet::with_capacity_and_hasher(room, FxBuildHasher);
     let mut add = |word: &str| {
@@ -82,7 +80,7 @@ pub(crate) fn keys_of_text(text: &Text) -> Vec<u64> {
     keys
 }
 
-/// The same of a text in its kept form; none if texts are not kept.
+/// The keys of the words of a compressed text; empty if the index keeps no texts.
 pub(crate) fn keys_of_packed(
     packed: &[u8],
     options: &TextOptions,
@@ -92,7 +90,7 @@ pub(crate) fn keys_of_packed(
     Ok(text.map_or_else(Vec::new, |text| keys_of_text(&text)))
 }
 
-/// The keys that a text has which has all words of a folded query.
+/// The keys that a text must have to contain all words of a folded query.
 pub(crate) fn keys_of_query(folded: &str) -> Vec<u64> {
     let mut keys = Vec::new();
     each_run(folded, |run, unspaced| {
@@ -152,7 +150,7 @@ mod tests {
             keys(&["a", "股", "市", "场", "股市", "市场", "storm", "渡"])
         );
         assert_eq!(keys_of_query("a股市场 a"), keys(&["a", "股市", "市场"]));
-        // A character alone is found wherever it stands.
+        // A single character is found wherever it stands.
         assert_eq!(keys_of_query("a股"), keys(&["a", "股"]));
         assert_eq!(keys_of_query(" - !"), [0u64; 0]);
     }

@@ -1,4 +1,4 @@
-//! The stories of an index, each with its pages in order of time.
+//! Stories of the index, each with its pages in order of time.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -8,18 +8,15 @@ use rustc_hash::FxHashSet;
 
 use crate::pages::Pages;
 
-/// A story as its pages stand in time.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Told {
-    /// The page that names it.
+    /// The page that names the story.
     pub(crate) name: u32,
-    /// Its pages by time.
     pub(crate) pages: Vec<u32>,
     pub(crate) moments: Vec<i64>,
 }
 
 impl Told {
-    /// The story of a root.
     fn of(pages: &Pages, root: u32) -> Told {
         let mut members: Vec<u32> = pages.graph.story(root).collect();
         members.sort_unstable_by_key(|&page| pages.time(page));
@@ -31,22 +28,20 @@ impl Told {
     }
 }
 
-/// All stories that lists have, and which contain which.
+/// All stories that appear in lists, and which contains which.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Telling {
-    /// By their roots ([`retold::internal::StoryGraph::root`]).
+    /// By root ([`retold::internal::StoryGraph::root`]).
     stories: BTreeMap<u32, Arc<Told>>,
     pub(crate) edges: StoryEdges,
-    /// The newest page's moment.
     pub(crate) latest: Option<i64>,
 }
 
 impl Telling {
-    /// Tells what changed since: the stories of these roots, as they were before and as they are now. Pages before the number `visible` were
-    /// committed.
+    /// Updates the stories with these roots, which are roots before and after the changes. Pages before the number `visible` are committed.
     ///
-    /// Time O(pages and relations of these stories and of those that contain them, each with the logarithm of all), and a look at the moment
-    /// of every page.
+    /// Time O(pages and relations of these stories and of those that contain them, times the logarithm of all), plus a scan of the dates of
+    /// all pages.
     pub(crate) fn tell(&mut self, pages: &Pages, changed: &FxHashSet<u32>, visible: u32) {
         let changed: BTreeSet<u32> = changed.iter().copied().collect();
         for root in self.edges.tell(&pages.graph, &changed) {
@@ -63,37 +58,35 @@ impl Telling {
         self.latest = moments.max();
     }
 
-    /// By their roots.
     pub(crate) fn stories(&self) -> impl Iterator<Item = &Told> {
         self.stories.values().map(|told| &**told)
     }
 
-    /// How many they are.
     pub(crate) fn len(&self) -> usize {
         self.stories.len()
     }
 
-    /// The story of a root, if lists have it.
+    /// The story with this root, if it appears in lists.
     pub(crate) fn story(&self, root: u32) -> Option<&Told> {
         self.stories.get(&root).map(|told| &**told)
     }
 }
 
-/// The stories as they were told last, and what changed since.
+/// The stories as of the last update, and what has changed since.
 #[derive(Debug, Default)]
 pub(crate) struct Stories {
-    /// The roots of stories that changed, as they were and as they are.
+    /// Roots of changed stories, before and after the change.
     pub(crate) changed: FxHashSet<u32>,
-    /// Where the log ended.
+    /// End of the log at the last update.
     at: Option<(u32, u64)>,
     telling: Arc<Telling>,
 }
 
 impl Stories {
-    /// The stories as of the commit that ends at a place of the log.
+    /// The stories as of the commit that ends at `at` in the log.
     pub(crate) fn telling(&mut self, at: (u32, u64), pages: &Pages, visible: u32) -> Arc<Telling> {
         if self.at != Some(at) {
-            // A copy is made only if someone still reads what was told before.
+            // Copies only if someone still reads the earlier version.
             let telling = Arc::make_mut(&mut self.telling);
             telling.tell(pages, &std::mem::take(&mut self.changed), visible);
             self.at = Some(at);
@@ -113,9 +106,8 @@ mod tests {
 
     #[derive(Clone, Debug)]
     enum Step {
-        /// A page with its moment.
         Add(i64),
-        /// By how many pages the two are before the last one.
+        /// Two pages, given as distances from the last one.
         Link(u32, u32, LinkKind),
         Remove(Vec<u32>),
         Tell,
@@ -142,7 +134,7 @@ mod tests {
         proptest::collection::vec(step, 0..90)
     }
 
-    /// All stories, told at once.
+    /// All stories, computed from scratch.
     fn anew(pages: &Pages) -> Telling {
         let all = (0..pages.len() as u32).map(|page| pages.graph.root(page));
         let mut telling = Telling::default();
@@ -153,7 +145,7 @@ mod tests {
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(1000))]
-        /// Stories that are told after each change are those that are told at once.
+        /// Updating the stories after each change gives the same result as computing them from scratch.
         #[test]
         fn what_changed_is_told(steps in steps()) {
             let (mut pages, mut stories) = (Pages::default(), Stories::default());

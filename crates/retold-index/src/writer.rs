@@ -1,4 +1,4 @@
-//! Writing: commits, and the upkeep of the files as they grow.
+//! Writing: commits, and maintenance of the files.
 
 use std::sync::Arc;
 
@@ -18,39 +18,37 @@ use crate::record::{Entry, pack};
 use crate::status::Status;
 use crate::terms::keys_of_text;
 
-/// A page that was added.
+/// The result of adding a page.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Added {
-    /// What became of it.
+    /// What happened to it.
     pub status: Status,
-    /// Pages that it repeats, best first: of those that were there before it.
+    /// The earlier pages that it repeats, best first.
     pub matches: Vec<Match>,
 }
 
-/// An index, open for reading and writing. There is one at a time.
+/// An index, open for reading and writing. An index has one writer at a time.
 #[derive(Debug)]
 pub struct Writer {
     pub(crate) index: Arc<Index>,
-    /// Something could not be undone: nothing may be written any more.
+    /// An undo failed, so nothing may be written any more.
     is_broken: bool,
-    /// What went wrong after a commit that had been acknowledged.
+    /// An error that occurred after an acknowledged commit.
     late: Option<Error>,
     pub(crate) limits: Limits,
     _lock: Lock,
 }
 
-/// What a commit will do.
 #[derive(Default)]
 struct Plan {
-    /// For each page: what becomes of it, its number, and the page that it takes the place of.
+    /// For each page: its status, its number, and the page that it replaces.
     pages: Vec<(Status, u32, Option<u32>)>,
-    /// Page that is replaced -> page that takes its place.
     gone: FxHashMap<u32, u32>,
 }
 
 impl Writer {
-    /// The writer of an index whose lock it holds.
+    /// Creates the writer of an index; the lock is held.
     pub(crate) fn start(index: Index, lock: Lock, limits: Limits) -> Result<Writer> {
         let mut writer = Writer {
             index: Arc::new(index),
@@ -63,16 +61,15 @@ impl Writer {
         Ok(writer)
     }
 
-    /// The index, for reading; it shows each commit as soon as it is on disk.
+    /// The index, for reading. It shows each commit as soon as it is on disk.
     pub fn index(&self) -> &Arc<Index> {
         &self.index
     }
 
-    /// Adds pages in one commit, and says what they repeat: at most `limit` pages each, if there is one. When this returns, the
-    /// pages will survive a power cut. A page of an id that is there takes its place. With a limit of 0 nothing is looked for,
-    /// and the pages are of no story.
+    /// Adds pages in one commit and returns what they repeat, at most `limit` pages each, if given. A page replaces the page with the same
+    /// id. With a limit of 0 no matches are looked for, and the pages join no story. When this returns, the pages will survive a power cut.
     ///
-    /// Errors: the disk is full or cannot be written; then none of the pages is there.
+    /// Errors: the disk is full or cannot be written; then none of the pages is added.
     pub fn add(&mut self, pages: &[Prepared], limit: Option<usize>) -> Result<Vec<Added>> {
         self.check()?;
         let result = self.try_add(pages, limit);
@@ -102,7 +99,7 @@ impl Writer {
                     other,
                     kind: LinkKind::Replaces,
                 }));
-                // What goes with this commit holds no page to its story.
+                // A page that this commit removes must not be linked to.
                 let stay = |found: &&Match| !plan.gone.contains_key(&found.page);
                 let stay = added.matches.iter().filter(stay);
                 links.extend(links_of(page, stay, |found| (found.root, false)));
@@ -124,7 +121,7 @@ impl Writer {
         Ok(added)
     }
 
-    /// Numbers the pages and finds out which of them take the place of others.
+    /// Numbers the pages and finds those that replace others.
     fn plan(&self, pages: &[Prepared]) -> Result<Plan> {
         let state = self.index.read();
         let mut plan = Plan::default();
@@ -155,7 +152,7 @@ impl Writer {
         Ok(plan)
     }
 
-    /// Writes the frames of new pages behind `start`, and makes them known to queries that ask for them.
+    /// Writes the frames of new pages after `start`, and makes them visible to queries that ask for them.
     fn write_pages(&self, pages: &[Prepared], plan: &Plan, log: &Log, start: u64) -> Result<u64> {
         let new = pages.iter().zip(&plan.pages);
         let new: Vec<(&Prepared, u32)> = new
@@ -186,7 +183,7 @@ impl Writer {
         Ok(start + bytes.len() as u64)
     }
 
-    /// Removes the pages of these ids in one commit; says of each whether it was there.
+    /// Removes the pages with these ids in one commit; returns for each whether it existed.
     pub fn remove(&mut self, ids: &[String]) -> Result<Vec<bool>> {
         self.check()?;
         let mut gone = Vec::new();
@@ -221,7 +218,6 @@ impl Writer {
         Ok(found)
     }
 
-    /// Takes back what was written since the last commit.
     fn undo(&mut self) {
         let mut state = self.index.write();
         let (visible, end) = (state.visible, state.end);
@@ -247,7 +243,7 @@ impl Writer {
         }
     }
 
-    /// Takes down how much of the log is sure, so that damage there is told from a crash.
+    /// Records in the manifest how much of the log is on disk, so that damage can be told from a crash.
     pub(crate) fn checkpoint(&mut self) -> Result<()> {
         let folder = self.index.folder().to_owned();
         let mut state = self.index.write();
@@ -267,7 +263,7 @@ impl Writer {
     }
 }
 
-/// What each page repeats, of those that were there before it.
+/// For each page, the earlier pages that it repeats.
 fn matches(
     index: &Index,
     pages: &[Prepared],
@@ -295,7 +291,7 @@ fn matches(
     added.collect()
 }
 
-/// The links of a page that has these matches, best first.
+/// The links to store for a page with these matches, best first.
 pub(crate) fn links_of<'m>(
     page: u32,
     matches: impl IntoIterator<Item = &'m Match>,
@@ -313,8 +309,8 @@ pub(crate) fn links_of<'m>(
     kept.map(link).collect()
 }
 
-/// Links that keep stories whole when pages go: pages that hung on these are looked up again. `fresh`: links that come with the
-/// same commit.
+/// Links that keep stories together when pages are removed: pages that were linked to removed ones are looked up again. `fresh`: links made
+/// in the same commit.
 fn mended(index: &Index, gone: &[u32], fresh: &[Link]) -> Result<Vec<Link>> {
     let (torn, all) = {
         let state = index.read();
@@ -348,7 +344,7 @@ fn mended(index: &Index, gone: &[u32], fresh: &[Link]) -> Result<Vec<Link>> {
     let links: Result<Vec<Vec<Link>>> = links.collect();
     let mut links = links?.concat();
     let state = index.read();
-    // What is known already, read from either page.
+    // Drop links that are known already, from either page.
     links.retain(|link| {
         let known = state.pages.graph.relations(link.page);
         let LinkKind::Related(relation) = link.kind else {
@@ -361,7 +357,7 @@ fn mended(index: &Index, gone: &[u32], fresh: &[Link]) -> Result<Vec<Link>> {
     Ok(links)
 }
 
-/// Ends the commit that began at `start` and has pages up to `end`; returns where it ends, once it will survive a power cut.
+/// Ends the commit that began at `start` and has pages up to `end`. Returns its end, once it will survive a power cut.
 fn commit(log: &Log, (start, end): (u64, u64), links: &[Link], gone: &[u32]) -> Result<u64> {
     let mut bytes = Vec::new();
     let numbers =

@@ -1,4 +1,4 @@
-//! Blocks of text that many pages have: files in, an output folder out.
+//! Blocks of text that many pages have in common: reads files, writes an output folder.
 
 use retold::blocks::{BlockOptions, BlockRow, BlockTexts, Blocks, SpanRow, blocks};
 use retold::internal::in_pool;
@@ -14,15 +14,15 @@ use crate::out::{KEPT, OutDir};
 use crate::summary::Records;
 use crate::tables::{RejectLine, Table};
 
-/// Which blocks are looked for, and what is written of them.
+/// Which blocks to look for, and what to write.
 #[derive(Clone, Debug)]
 pub struct BlockJob {
-    /// The inputs, how they are read, and where the output goes; `kept/` is written if [`OutputConfig::kept`](crate::OutputConfig::kept)
-    /// says so. Methods and comparisons with old pages play no part.
+    /// The inputs, how to read them, and the output folder. `kept/` is written if [`OutputConfig::kept`](crate::OutputConfig::kept) is set.
+    /// The method and comparisons with old pages are ignored.
     pub job: Job,
-    /// What counts as a block, and which blocks are cut.
+    /// What counts as a block, and which blocks to cut.
     pub options: BlockOptions,
-    /// Whether the texts of blocks are written too.
+    /// Whether to write the texts of blocks.
     pub text: bool,
 }
 
@@ -30,29 +30,29 @@ pub struct BlockJob {
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct BlockSummary {
-    /// What became of all records; `dropped` are pages with too little left of them.
+    /// Records by outcome; `dropped` pages have too little text left.
     pub records: Records,
-    /// Blocks of all pages.
+    /// Blocks on all pages.
     pub blocks: u64,
-    /// Different blocks that are cut.
+    /// Distinct blocks that are cut.
     pub cut: u64,
-    /// Places that are cut.
+    /// Occurrences that are cut.
     pub spans: u64,
-    /// Pages that something is cut from, dropped ones too.
+    /// Pages with cuts, including dropped pages.
     pub pages_cut: u64,
-    /// Pages with spans that are HTML or stand in archives, feeds and books: nothing is cut from them.
+    /// Pages whose spans are listed but not cut, because they are HTML or stand in archives, feeds or books.
     pub pages_named: u64,
-    /// Pages without a site, which are left alone where blocks are counted site by site.
+    /// Pages without a site, which are left unchanged where blocks are counted by site.
     pub without_site: u64,
-    /// Words of all pages.
+    /// Words on all pages.
     pub words: u64,
-    /// Those of them that stand in places that are cut, or named only.
+    /// Words in spans that are cut or listed.
     pub words_repeated: u64,
-    /// The options that the result depends on.
+    /// Options that the result depends on.
     pub parameters: Value,
-    /// The inputs as they were named.
+    /// Inputs as they were named.
     pub inputs: Vec<String>,
-    /// What differs from run to run.
+    /// Values that differ from run to run.
     pub run: Value,
 }
 
@@ -79,7 +79,6 @@ struct SpanLine<'a> {
     begin: u32,
     end: u32,
     block: String,
-    /// Whether it is cut where it stands.
     cut: bool,
 }
 
@@ -94,11 +93,11 @@ struct DroppedLine<'a> {
     reason: &'a str,
 }
 
-/// Reads the inputs once, decides which of their blocks are cut, and writes the output folder; where records are kept, the inputs are read
-/// once more, and where texts are written, those with such a block too.
+/// Reads the inputs, decides which blocks to cut, and writes the output folder. The inputs are read again to write kept records or the
+/// texts of blocks.
 ///
-/// Errors: those of [`OutDir::open`], [`sources`], [`blocks()`] and of writing; no page could be read; records are to be kept whose text is
-/// in several fields.
+/// Errors: those of [`OutDir::open`], [`sources`], [`blocks()`] and of writing; no page could be read; kept records are requested but their
+/// text is in several fields.
 pub fn cut_blocks(wanted: &BlockJob, watch: &dyn Watch) -> Result<BlockSummary> {
     let job = &wanted.job;
     wanted.options.check()?;
@@ -119,7 +118,7 @@ fn find_and_write(
 ) -> Result<BlockSummary> {
     let (start, job) = (std::time::Instant::now(), &wanted.job);
     let mut sources = sources(job)?;
-    // Pages are numbered in this order, whatever the order of the inputs.
+    // Fixes the numbering of pages, whatever the order of the inputs.
     sources.sort_by(|one, other| one.name.cmp(&other.name));
     let text = TextOptions {
         extract: job.judge.extract,
@@ -157,7 +156,6 @@ fn find_and_write(
     Ok(summary)
 }
 
-/// What was found in which files.
 struct Found<'a> {
     blocks: Blocks,
     sources: &'a [Source],
@@ -168,7 +166,6 @@ impl Found<'_> {
         &self.sources[source as usize].name
     }
 
-    /// The error of a job without a page.
     fn nothing(&self, job: &Job) -> Error {
         let rejects = &self.blocks.rejects;
         let skipped: u64 = self.blocks.skipped.values().sum();
@@ -233,7 +230,7 @@ impl Found<'_> {
     }
 
     fn write_spans(&self, out: &OutDir) -> Result<()> {
-        // The id of the page that the last span is of.
+        // Id of the page of the last span.
         let (mut of, mut id) = (None, String::new());
         let mut table = Table::create(out, "spans.jsonl")?;
         for span in self.blocks.spans() {
@@ -257,7 +254,7 @@ impl Found<'_> {
         table.finish()
     }
 
-    /// Reads the sources again and writes what is kept of them, many at a time.
+    /// Reads the sources again and writes the kept records, several sources at a time.
     fn write_kept(&self, job: &Job, out: &OutDir, watch: &dyn Watch) -> Result<()> {
         let root = out.path(KEPT);
         std::fs::create_dir_all(&root).map_err(Error::io("cannot make the folder", &root))?;
@@ -267,7 +264,7 @@ impl Found<'_> {
         })
     }
 
-    /// A function from record number to action; call it in ascending order.
+    /// Returns a function from record number to action; call it with ascending numbers.
     fn decisions(&self, source: u32) -> impl FnMut(u64) -> RecordDecision<'static> + '_ {
         let (pages, rejects) = (self.blocks.pages(), &self.blocks.rejects);
         let mut page = pages.partition_point(|page| page.source < source);
@@ -297,7 +294,6 @@ impl Found<'_> {
         }
     }
 
-    /// The run in numbers.
     fn summary(&self, wanted: &BlockJob) -> BlockSummary {
         let (blocks, job) = (&self.blocks, &wanted.job);
         let all = blocks.pages();
@@ -343,7 +339,6 @@ impl Found<'_> {
     }
 }
 
-/// Writes a line for each item.
 fn table<T, L: Serialize>(
     out: &OutDir,
     name: &str,

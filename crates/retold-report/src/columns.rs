@@ -1,4 +1,4 @@
-//! The tables of an output folder also as CSV or Parquet, for programs that read columns.
+//! Writes the tables of an output folder as CSV or Parquet, too.
 
 mod kind;
 #[cfg(feature = "parquet")]
@@ -13,7 +13,7 @@ pub(crate) use kind::{Columns, Kind};
 use crate::out::OutDir;
 use crate::output::Tables;
 
-/// Writes a table in another form than JSONL: `name` with the ending of the form. Fields of `lines` that are no columns are
+/// Writes a table in another form than JSONL, to `name` with the extension of that form. Fields of `lines` that are not in the columns are
 /// left out. Memory: one row group of Parquet.
 pub(crate) fn write(
     out: &OutDir,
@@ -34,7 +34,7 @@ pub(crate) fn write(
     }
 }
 
-/// A text that no spreadsheet treats as a formula: ids are written by others.
+/// Quotes text that spreadsheets would run as a formula, because ids come from other people.
 fn no_formula(text: String) -> String {
     match text.starts_with(['=', '+', '-', '@', '\t', '\r', '\n']) {
         true => format!("'{text}"),
@@ -42,7 +42,7 @@ fn no_formula(text: String) -> String {
     }
 }
 
-/// Checks that tables can be written in that form, before a run takes its time.
+/// Checks that this build can write tables in that form, before a run starts.
 pub(crate) fn check(form: Tables) -> Result<()> {
     if form == Tables::Parquet && !cfg!(feature = "parquet") {
         return Err(Error::usage(

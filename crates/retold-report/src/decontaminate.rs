@@ -1,4 +1,4 @@
-//! Pages that contain items of benchmarks: files in, an output folder out.
+//! Finds pages that contain benchmark items: reads files, writes an output folder.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -21,18 +21,18 @@ use crate::out::{KEPT, OutDir};
 use crate::summary::Records;
 use crate::tables::{RejectLine, Table};
 
-/// Which pages contain what, and what is written of it.
+/// What to search for, and what to write.
 #[derive(Clone, Debug)]
 pub struct Decontamination {
-    /// The inputs, how they are read, and where the output goes. Methods and comparisons with old pages play no part.
+    /// The inputs, how to read them, and the output folder. The method and comparisons with old pages are ignored.
     pub job: Job,
     /// Files and folders of benchmarks.
     pub benchmarks: Vec<PathBuf>,
-    /// How the files of benchmarks are read.
+    /// How to read the benchmark files.
     pub benchmark_read: ReadOptions,
-    /// Which fields of their records hold what.
+    /// The fields of benchmark records.
     pub fields: BenchmarkFields,
-    /// The least score of a page that counts as contaminated.
+    /// Minimum score of a contaminated page.
     pub threshold: f64,
 }
 
@@ -40,33 +40,33 @@ pub struct Decontamination {
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct DecontaminationSummary {
-    /// What became of all records; `dropped` are contaminated.
+    /// Records by outcome; `dropped` pages are contaminated.
     pub records: Records,
-    /// What was found of each benchmark.
+    /// The result for each benchmark.
     pub benchmarks: Vec<BenchmarkSummary>,
-    /// The options that the result depends on.
+    /// Options that the result depends on.
     pub parameters: Value,
-    /// The inputs as they were named.
+    /// Inputs as they were named.
     pub inputs: Vec<String>,
-    /// What differs from run to run.
+    /// Values that differ from run to run.
     pub run: Value,
 }
 
-/// What was found of a benchmark.
+/// The result for one benchmark.
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct BenchmarkSummary {
-    /// Its name.
+    /// Name of the benchmark.
     pub benchmark: String,
-    /// Which part of it.
+    /// Split of the benchmark.
     pub split: Option<String>,
-    /// How many items it has.
+    /// Number of items.
     pub items: u64,
     /// Records without a question, which are not searched for.
     pub without_question: u64,
-    /// How many of its items some page has.
+    /// Items found on at least one page.
     pub items_found: u64,
-    /// How many pages have some of its items.
+    /// Pages with at least one item.
     pub pages: u64,
 }
 
@@ -87,15 +87,13 @@ struct Line<'a> {
     end: u32,
 }
 
-/// What was made of a record.
 enum Made {
-    /// A page's id, and what it has.
     Page(String, Vec<Contamination>),
     Skipped(String),
     Rejected(String),
 }
 
-/// Reads the benchmarks, then the inputs once, and writes the output folder; where records are kept, the inputs are read once more.
+/// Reads the benchmarks and the inputs, and writes the output folder. The inputs are read again to write kept records.
 ///
 /// Errors: those of [`OutDir::open`], [`sources`], [`Benchmarks::read`] and of writing; no page could be read.
 pub fn decontaminate(
@@ -115,7 +113,7 @@ fn run(wanted: &Decontamination, out: OutDir, watch: &dyn Watch) -> Result<Decon
     files.sort_by(|one, other| one.kept.cmp(&other.kept));
     let benchmarks = Benchmarks::read(&files, &wanted.fields, read)?;
     let mut sources = sources(job)?;
-    // Lines are in this order, whatever the order of the inputs.
+    // Fixes the order of lines, whatever the order of the inputs.
     sources.sort_by(|one, other| one.name.cmp(&other.name));
     let mut pass = Pass::new(&benchmarks, &sources, &out)?;
     pass.read(wanted, watch)?;
@@ -143,7 +141,6 @@ fn run(wanted: &Decontamination, out: OutDir, watch: &dyn Watch) -> Result<Decon
     Ok(summary)
 }
 
-/// The options that the result depends on, by name.
 fn parameters(wanted: &Decontamination) -> Value {
     let benchmarks = wanted
         .benchmarks
@@ -162,7 +159,6 @@ fn parameters(wanted: &Decontamination) -> Value {
     })
 }
 
-/// A pass over the inputs, and what it finds.
 struct Pass<'a> {
     benchmarks: &'a Benchmarks,
     sources: &'a [Source],
@@ -170,13 +166,13 @@ struct Pass<'a> {
     contaminated: Table,
     rejects: Table,
     records: Records,
-    /// For each source the numbers of the contaminated records, ascending, and of the rejected ones.
+    /// For each source, the numbers of contaminated records and of rejected records, ascending.
     left: Vec<[Vec<u64>; 2]>,
-    /// Of each item whether some page has it.
+    /// For each item, whether a page has it.
     items: Vec<bool>,
-    /// How many pages have items of each benchmark.
+    /// For each benchmark, the number of pages with items.
     pages: Vec<u64>,
-    /// The first record that could not be read, for people.
+    /// The first rejected record, for the error message.
     first_reject: String,
 }
 
@@ -273,7 +269,6 @@ impl<'a> Pass<'a> {
         Ok(())
     }
 
-    /// Lists what a page has.
     fn list(
         &mut self,
         (id, source, record): (&str, &str, u64),
@@ -301,7 +296,7 @@ impl<'a> Pass<'a> {
                 end: hit.end,
             })?;
         }
-        // Items come in the order of their benchmarks.
+        // Items are sorted by benchmark.
         of_page.dedup();
         for benchmark in of_page {
             self.pages[benchmark as usize] += 1;
@@ -309,7 +304,7 @@ impl<'a> Pass<'a> {
         Ok(())
     }
 
-    /// Reads the sources again and writes what is kept of them, many at a time.
+    /// Reads the sources again and writes the kept records, several sources at a time.
     fn write_kept(&self, (read, memory): (&ReadOptions, &Memory), watch: &dyn Watch) -> Result<()> {
         let root = self.out.path(KEPT);
         let dropped: Vec<Vec<u64>> = self.left.iter().map(|left| left[0].clone()).collect();

@@ -1,4 +1,4 @@
-//! All files of an output folder.
+//! Writes all files of an output folder.
 
 use std::io::Write;
 use std::time::Instant;
@@ -12,7 +12,7 @@ use crate::output::Request;
 use crate::summary::{Run, Summary};
 use crate::{html, kept, tables};
 
-/// Writes the whole output folder; `summary.json` gets its name last.
+/// Writes the whole output folder; `summary.json` is renamed last.
 pub fn write(
     findings: &Findings,
     request: &Request,
@@ -23,7 +23,7 @@ pub fn write(
     watch.begin(Stage::Write.name(), 0);
     let output = &request.output;
     let mut summary = summary(findings, request);
-    // One file is written to `kept/` by one thread.
+    // A single file in `kept/` is written by one thread, so write the report at the same time.
     let (report, (tables, kept)) = rayon::join(
         || html::write((findings, output), &summary, &out, watch),
         || {
@@ -50,7 +50,7 @@ pub fn write(
     Ok(summary)
 }
 
-/// Writes `summary.json` and gives all files their names, unless the run was cancelled.
+/// Writes `summary.json` and gives all files their final names, unless the run was cancelled.
 pub(crate) fn commit(out: OutDir, summary: &impl Serialize, watch: &dyn Watch) -> Result<()> {
     let json = serde_json::to_string_pretty(summary).map_err(|e| Error::usage(e.to_string()))?;
     write_text(&out, SUMMARY, &json)?;
@@ -60,7 +60,7 @@ pub(crate) fn commit(out: OutDir, summary: &impl Serialize, watch: &dyn Watch) -
     }
 }
 
-/// The run in numbers, as far as it has come.
+/// The statistics of the run so far.
 pub fn summary(findings: &Findings, request: &Request) -> Summary {
     let mut summary = Summary::of(findings, request);
     let times = findings.times.iter();
@@ -83,7 +83,7 @@ pub fn summary(findings: &Findings, request: &Request) -> Summary {
     summary
 }
 
-/// Where the run was started, so that `retold explain` finds its inputs again.
+/// The working directory, so that `retold explain` can find the inputs again.
 pub(crate) fn directory() -> String {
     let here = std::env::current_dir().map(|here| here.display().to_string());
     here.unwrap_or_default()

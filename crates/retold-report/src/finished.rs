@@ -1,4 +1,4 @@
-//! Output folders of finished runs.
+//! Reads output folders of finished runs.
 
 use std::path::{Path, PathBuf};
 
@@ -11,23 +11,23 @@ use serde_json::Value;
 
 use crate::out::{MODEL, SUMMARY};
 
-/// A finished run, read from its output folder: the inputs, and the model that judged them.
+/// A finished run, read from its output folder.
 #[derive(Clone)]
 pub struct Finished {
     /// Its inputs and its model.
     pub inputs: ExplainInputs,
     out: PathBuf,
-    /// True for a run of `retold passages`, whose `pairs.jsonl` has passages, not relations.
+    /// True for a run of `retold passages`, whose `pairs.jsonl` lists passages instead of relations.
     of_passages: bool,
 }
 
 impl Finished {
-    /// True if the folder has the files of a finished run.
+    /// Whether the folder has the files of a finished run.
     pub fn is_at(out: &Path) -> bool {
         out.join(SUMMARY).is_file()
     }
 
-    /// Reads what the run left, and finds its inputs again.
+    /// Opens the output folder of a run and finds its inputs again.
     pub fn open(out: &Path) -> Result<Finished> {
         let summary: Value = serde_json::from_str(&text(&out.join(SUMMARY))?)
             .map_err(|e| corrupt(&out.join(SUMMARY), &e.to_string()))?;
@@ -45,7 +45,7 @@ impl Finished {
                 other => other,
             })?;
         let mut inputs = ExplainInputs::open(&paths(&summary, &directory, out)?, model)?;
-        // As the run itself does, in case it wrote into one of its inputs.
+        // The run leaves its own output folder out as well.
         if let Ok(own) = out.canonicalize() {
             leave_out(&mut inputs.sources, &own);
         }
@@ -56,7 +56,7 @@ impl Finished {
         })
     }
 
-    /// The first of these pages that the run dropped because a newer page of its address was there, if one was; it was compared with none.
+    /// The first of these pages that the run dropped as an older version of the same address. Such a page was not compared with others.
     pub fn superseded(&self, ids: [&str; 2]) -> Result<Option<String>> {
         if self.of_passages || !self.inputs.model.config().addresses.drops() {
             return Ok(None);
@@ -72,8 +72,8 @@ impl Finished {
         Ok(found)
     }
 
-    /// What the run reported of two pages: the relation read from `a`, and the similarity. `None` for a run that does not
-    /// report relations.
+    /// The relation that the run reported for two pages, from `a` to `b`, and their similarity. `None` if the run does not report
+    /// relations.
     pub fn reported(&self, a: &str, b: &str) -> Result<Option<Option<(Relation, f64)>>> {
         if self.of_passages {
             return Ok(None);
@@ -89,8 +89,8 @@ impl Finished {
         Ok(Some(found))
     }
 
-    /// What a run of `retold passages` lists of two pages, a sentence for each passage of both, places in characters; empty for
-    /// other runs.
+    /// Describes the passages that a run of `retold passages` lists for two pages, one sentence each, with positions in characters. Empty
+    /// for other runs.
     pub fn passages(&self, a: &str, b: &str) -> Result<Vec<String>> {
         let mut said = Vec::new();
         if !self.of_passages {
@@ -138,7 +138,7 @@ struct CopyLine {
     of: String,
 }
 
-/// A line of the `pairs.jsonl` of `retold passages`, with either of its sets of names.
+/// A line of `pairs.jsonl` of `retold passages`, with either set of field names.
 #[derive(Deserialize)]
 struct PassageLine {
     #[serde(alias = "id1")]
@@ -175,7 +175,6 @@ fn corrupt(path: &Path, reason: &str) -> Error {
     }
 }
 
-/// The inputs as the run named them, from where it was started.
 fn paths(summary: &Value, directory: &Path, out: &Path) -> Result<Vec<PathBuf>> {
     let names: Vec<&str> = summary["inputs"]
         .as_array()

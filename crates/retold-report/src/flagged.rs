@@ -1,36 +1,36 @@
-//! Clusters that people should check before they trust them.
+//! Flags clusters that people should check before they trust them.
 
 use std::collections::{BTreeMap, HashMap};
 
 use retold::{Findings, Rank};
 use serde::Serialize;
 
-/// Sites of fewer pages are never said to collapse.
+/// Smaller sites are never reported as collapsed.
 const LEAST_SITE: usize = 20;
-/// Of this number of pages that were read one after the other ...
+/// Consecutive pages that are looked at together.
 const WINDOW: usize = 50;
-/// ... and of a site's pages, one in this number may be dropped for one page.
+/// A site or a window has collapsed if more than one in this many of its pages was dropped for one page.
 const SHARE: usize = 3;
 
 /// A suspicious cluster.
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct Flagged {
-    /// Its number.
+    /// Cluster number.
     pub cluster: u64,
-    /// Its canonical page.
+    /// Id of the canonical page.
     pub canonical: String,
-    /// How many pages it has.
+    /// Number of pages.
     pub pages: u64,
-    /// Reported pairs over possible pairs.
+    /// Reported pairs divided by possible pairs.
     pub density: f64,
-    /// Whether much of a site, or of some fifty pages, was dropped for one of its pages.
+    /// Whether more than a third of a site, or of fifty consecutive pages, was dropped for one of its pages.
     pub collapsed: bool,
     /// Why it is flagged, for people.
     pub reason: String,
 }
 
-/// The clusters that are very large, that have few related pairs, or into one of whose pages much of a site or of the input has collapsed.
+/// Clusters that are very large, have few related pairs, or into which much of a site or of the input has collapsed.
 pub(crate) fn flagged(findings: &Findings, alarm_size: usize) -> Vec<Flagged> {
     let collapsed = collapsed(findings);
     let mut flagged = Vec::new();
@@ -62,7 +62,7 @@ pub(crate) fn flagged(findings: &Findings, alarm_size: usize) -> Vec<Flagged> {
     flagged
 }
 
-/// For each page for which more than a third of a site's pages, or of some fifty pages, were dropped: what is said of it.
+/// Kept pages for which more than a third of a site, or of fifty consecutive pages, was dropped, each with a description.
 fn collapsed(findings: &Findings) -> HashMap<Rank, String> {
     let mut dropped: BTreeMap<Rank, Vec<Rank>> = BTreeMap::new();
     let by_texts = findings.dropped.iter();
@@ -70,7 +70,7 @@ fn collapsed(findings: &Findings) -> HashMap<Rank, String> {
     for drop in by_texts {
         dropped.entry(drop.canonical).or_default().push(drop.page);
     }
-    // With fewer there is no such site, nor fifty such pages.
+    // With fewer dropped pages, neither limit can be exceeded.
     dropped.retain(|_, pages| pages.len() > LEAST_SITE / SHARE);
     if dropped.is_empty() {
         return HashMap::new();
@@ -97,7 +97,7 @@ fn collapsed(findings: &Findings) -> HashMap<Rank, String> {
     said.collect()
 }
 
-/// The site more than a third of whose pages are among these, if there is one; the first by number.
+/// The first site, by number, more than a third of whose pages are among these.
 fn site_collapsed(
     findings: &Findings,
     pages: &[Rank],
@@ -115,7 +115,7 @@ fn site_collapsed(
     Some(format!("{gone} of the {all} pages of {site}"))
 }
 
-/// The first fifty consecutive pages, in the order of reading, more than a third of which are among these; none if there are fewer pages.
+/// The first window of fifty consecutive pages, in the order of reading, more than a third of which are among these.
 fn fifty_collapsed(findings: &Findings, pages: &[Rank]) -> Option<String> {
     if findings.collection.pages.len() - findings.old_pages < WINDOW {
         return None;
@@ -135,7 +135,7 @@ fn fifty_collapsed(findings: &Findings, pages: &[Rank]) -> Option<String> {
     Some(format!("{} of {WINDOW} consecutive pages", gone.count()))
 }
 
-/// The share of a page's sketch that the model has learnt to be boilerplate; `None` if it has no sketch.
+/// The share of boilerplate keys in a page's sketch; `None` if it has no sketch.
 fn boilerplate(findings: &Findings, page: Rank) -> Option<f64> {
     let sketch = findings.sketches().get(findings.page(page).sketch);
     let keys = sketch.as_ref().keys;
@@ -149,7 +149,6 @@ mod tests {
 
     use super::*;
 
-    /// Fifteen sentences that no other number has.
     fn story(number: usize) -> String {
         let sentence = |n: usize| {
             let word = |at: usize| format!("w{}x{n}x{at}", number * 7919 % 10_007);
@@ -159,7 +158,7 @@ mod tests {
         (0..15).map(sentence).collect()
     }
 
-    /// What is flagged of pages in the order of their ids: the story of each, and its site.
+    /// The clusters flagged for pages in the order of their ids; each has the number of a story, and a site.
     fn flagged_of(pages: impl Iterator<Item = (usize, Option<&'static str>)>) -> Vec<Flagged> {
         let pages = pages.enumerate().map(|(number, (told, site))| {
             let mut page = Page::text(format!("p{number:03}"), story(told));
@@ -169,7 +168,7 @@ mod tests {
         flagged(&dedup(pages, &JudgeConfig::default()).unwrap(), 1000)
     }
 
-    /// Of 24 pages of a site 9 tell one story, so 8 are dropped, which is a third; with one more it is more.
+    /// Of 24 pages of a site, 9 tell one story, so 8 are dropped, which is exactly a third; one more exceeds it.
     #[test]
     fn a_site_collapses_by_hand() {
         let site = |copies: usize| {
@@ -191,12 +190,12 @@ mod tests {
         assert!(reason.ends_with("of which 0 % is boilerplate"), "{reason}");
     }
 
-    /// A site of 19 pages is too small. 17 pages are dropped within 49 pages in a row, or within 65.
+    /// A site of 19 pages is too small. 17 pages are dropped within 49 consecutive pages, or within 65.
     #[test]
     fn fifty_pages_in_a_row_by_hand() {
         let small = |number: usize| (if number < 9 { 0 } else { number }, Some("small.example"));
         assert!(flagged_of((0..19).map(small)).is_empty());
-        // All of 49 pages but one, and of 50.
+        // All of 49 pages but one are dropped, and all of 50.
         let alike = |count: usize| flagged_of((0..count).map(|_| (0, None)));
         assert!(alike(49).is_empty());
         let reason = &alike(50)[0].reason;
@@ -211,7 +210,7 @@ mod tests {
             };
             flagged_of((0..120).map(move |number| (told(number), None)))
         };
-        // Every third page tells the story; the first of them is kept.
+        // Every third page tells the story; the first one is kept.
         let flagged = spread(3);
         assert!(
             flagged[0]

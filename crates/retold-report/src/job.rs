@@ -1,4 +1,4 @@
-//! The main job: files in, an output folder out.
+//! The deduplication job: reads files, writes an output folder.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -14,43 +14,42 @@ use crate::out::{OutDir, is_output};
 use crate::output::{OutputConfig, Request};
 use crate::summary::Summary;
 
-/// The main job with files on both sides.
+/// A deduplication job with files as input and output.
 #[derive(Clone, Debug)]
 pub struct Job {
     /// Files and directories to read.
     pub inputs: Vec<PathBuf>,
-    /// JSONL that came on standard input, spooled to a file; read as the source `stdin`.
+    /// JSONL from standard input, spooled to a file; read as the source `stdin`.
     pub stdin: Option<PathBuf>,
-    /// What the result depends on beside the inputs.
+    /// Options that verdicts depend on.
     pub judge: JudgeConfig,
-    /// What the run may use.
+    /// Resources for the run.
     pub run: RunConfig,
-    /// What is written.
+    /// What to write.
     pub output: OutputConfig,
-    /// What they are compared with.
+    /// What the pages are compared with besides each other.
     pub against: Against,
-    /// The folder to write.
+    /// The output folder.
     pub out: PathBuf,
-    /// Replace what an earlier run wrote there.
+    /// Replace the output of an earlier run.
     pub force: bool,
-    /// Go on with what an interrupted run has done, and keep what this one does until it is complete. Not with
-    /// [`Job::against`].
+    /// Continue an interrupted run, and keep journals so that this run can be continued. Not with [`Job::against`].
     pub resume: bool,
 }
 
-/// What the pages of a job are compared with beside each other.
+/// What the pages of a job are compared with besides each other.
 #[derive(Clone, Debug, Default)]
 pub enum Against {
     /// Nothing.
     #[default]
     Nothing,
-    /// The pages of these files and directories, which are neither dropped nor written.
+    /// The pages of these files and directories. They are neither dropped nor written.
     Files(Vec<PathBuf>),
-    /// The pages of the index in this folder. Its model judges.
+    /// The pages of the index in this folder, with the model of the index.
     Index(PathBuf),
 }
 
-/// Reads the inputs, finds the copies, writes the output folder.
+/// Reads the inputs, finds copies and writes the output folder.
 ///
 /// Errors: those of [`Model::new`], [`OutDir::open`], [`discover()`](retold::read::discover), [`Dedup::run`] and [`write()`].
 pub fn run(job: &Job, watch: &dyn Watch) -> Result<Summary> {
@@ -63,7 +62,7 @@ pub fn run(job: &Job, watch: &dyn Watch) -> Result<Summary> {
     })
 }
 
-/// Opens the output folder; what the run may use, with temporary files in that folder unless they have one of their own.
+/// Opens the output folder. Temporary files go there unless the job names another folder for them.
 pub(crate) fn opened(job: &Job) -> Result<(OutDir, RunConfig)> {
     let out = OutDir::open(&job.out, job.force, job.resume)?;
     let mut run = job.run.clone();
@@ -75,7 +74,7 @@ pub(crate) fn opened(job: &Job) -> Result<(OutDir, RunConfig)> {
     Ok((out, run))
 }
 
-/// The error of a job without a page, given the numbers of read and rejected records; `first` says which reject is the first.
+/// The error for a job without any page; `first` describes the first reject.
 pub(crate) fn no_page(job: &Job, (read, rejected): (u64, u64), first: &str) -> Error {
     Error::usage(format!(
         "no page could be read from {}: of {read} records {rejected} were rejected{first}",
@@ -83,7 +82,6 @@ pub(crate) fn no_page(job: &Job, (read, rejected): (u64, u64), first: &str) -> E
     ))
 }
 
-/// Reads the inputs and finds the copies.
 pub(crate) fn find(job: &Job, run: &RunConfig, watch: &dyn Watch) -> Result<Findings> {
     let dedup = |model: Model| Dedup::new(model).resources(run).watch(watch);
     match &job.against {
@@ -108,7 +106,7 @@ pub(crate) fn find(job: &Job, run: &RunConfig, watch: &dyn Watch) -> Result<Find
                      compare what it kept",
                 ));
             }
-            // How pages are compared is the index's affair.
+            // The index decides how pages are compared.
             let index = Index::open(folder)?;
             let mut old = Export::old(&index);
             dedup(index.model())
@@ -118,10 +116,10 @@ pub(crate) fn find(job: &Job, run: &RunConfig, watch: &dyn Watch) -> Result<Find
     }
 }
 
-/// The files to read. Output folders below an INPUT, of this run or another, are not read.
+/// The files to read, without output folders of any run that lie below the inputs.
 ///
-/// Errors: those of [`discover()`](retold::read::discover), an input that is an output folder or inside of the one that is written, and no
-/// file at all.
+/// Errors: those of [`discover()`](retold::read::discover); an input is an output folder or inside the one to be written; there are no
+/// files.
 pub fn sources(job: &Job) -> Result<Vec<Source>> {
     let named = expand(&job.inputs)?;
     if let Some(input) = named.iter().find(|input| is_output(input)) {
@@ -157,7 +155,7 @@ pub fn sources(job: &Job) -> Result<Vec<Source>> {
     Ok(sources)
 }
 
-/// Takes out of the old files those that are read as INPUT: as old pages all of them would be copies of themselves.
+/// Removes files from the old ones that are also read as input; otherwise all their pages would be copies of themselves.
 fn leave_out_inputs(old: &mut Vec<Source>, new: &[Source], watch: &dyn Watch) {
     let new = new
         .iter()
@@ -177,7 +175,7 @@ fn leave_out_inputs(old: &mut Vec<Source>, new: &[Source], watch: &dyn Watch) {
     }
 }
 
-/// Takes out what lies in the output folder of an earlier run. What is named as an INPUT is read all the same.
+/// Removes files in output folders of earlier runs, except those that were named as an input.
 fn leave_out_outputs(sources: &mut Vec<Source>, inputs: &[PathBuf]) {
     let inputs = inputs.iter().filter_map(|input| input.canonicalize().ok());
     let inputs: BTreeSet<PathBuf> = inputs.collect();
@@ -189,7 +187,7 @@ fn leave_out_outputs(sources: &mut Vec<Source>, inputs: &[PathBuf]) {
     });
 }
 
-/// Whether a folder is an output folder or lies in one, as far up as the INPUT.
+/// Whether a folder is an output folder or lies in one, looking no higher than the input.
 fn is_in_output(
     folder: &Path,
     inputs: &BTreeSet<PathBuf>,
@@ -209,7 +207,7 @@ fn is_among(path: &Path, inputs: &BTreeSet<PathBuf>) -> bool {
     path.canonicalize().is_ok_and(|path| inputs.contains(&path))
 }
 
-/// The inputs as they were named, sorted; standard input is `-`.
+/// Inputs as they were named, sorted; standard input is `-`.
 pub(crate) fn inputs(job: &Job) -> Vec<String> {
     let named = job
         .inputs

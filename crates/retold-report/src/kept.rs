@@ -1,4 +1,4 @@
-//! `kept/`: the inputs without the dropped pages.
+//! Writes `kept/`: the inputs without dropped pages.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,8 +14,8 @@ use crate::marks::{self, Marks};
 use crate::out::{KEPT, OutDir};
 use crate::output::OutputConfig;
 
-/// Reads the sources again and writes what is kept of them, many at a time. Returns how many skipped records are left out because they
-/// belong to dropped ones.
+/// Reads the sources again and writes the kept records, several sources at a time. Returns the number of skipped records that were left out
+/// because they belong to dropped ones.
 pub(crate) fn write(
     findings: &Findings,
     output: &OutputConfig,
@@ -27,7 +27,7 @@ pub(crate) fn write(
     let added = marks::fields(output);
     let root = out.path(KEPT);
     std::fs::create_dir_all(&root).map_err(Error::io("cannot make the folder", &root))?;
-    // Old pages, which these were compared with, are not written.
+    // Old pages are not written.
     let new = &findings.sources[..findings.new_sources];
     let originals = match output.revisits && !output.mark {
         true => decisions.originals(watch)?,
@@ -40,7 +40,7 @@ pub(crate) fn write(
     let repeated: Vec<BTreeMap<u64, _>> = repeated
         .map(|(source, dropped)| decisions.repeated(source as u32, dropped, &originals))
         .collect();
-    // One with an id becomes a revisit, to which the others belong.
+    // A dropped record that has an id becomes a revisit, and records that belong to it stay.
     let goes = |source: usize, record: u64, has_id: bool| {
         !(has_id && repeated[source].contains_key(&record))
     };
@@ -62,7 +62,7 @@ pub(crate) fn write(
     Ok(belonging.iter().map(|records| records.len() as u64).sum())
 }
 
-/// Of each source the records that belong to dropped ones, which are ascending, if `goes` says that those go.
+/// For each source, the records that belong to dropped ones (ascending) for which `goes` is true.
 pub(crate) fn belonging(
     sources: &[Source],
     (dropped, goes): (&[Vec<u64>], impl Fn(usize, u64, bool) -> bool + Sync),
@@ -79,7 +79,7 @@ pub(crate) fn belonging(
     companions(sources, &goes, read, memory, watch)
 }
 
-/// Calls `write` for all sources, many at a time, until one fails or the job is cancelled.
+/// Calls `write` for all sources, several at a time, until one fails or the job is cancelled.
 pub(crate) fn each_source(
     sources: &[Source],
     watch: &dyn Watch,
@@ -92,17 +92,14 @@ pub(crate) fn each_source(
     })
 }
 
-/// What becomes of each record.
 struct Decisions<'a> {
     findings: &'a Findings,
     /// Source -> its first page in the order of reading.
     first: Vec<usize>,
-    /// Page in the order of reading -> rank.
     ranks: Vec<Rank>,
-    /// Rank -> whether the page is dropped.
     is_dropped: Vec<bool>,
     output: &'a OutputConfig,
-    /// What is added to records, if anything is.
+    /// What is added to records, if anything.
     marks: Option<Marks<'a>>,
 }
 
@@ -131,7 +128,7 @@ impl<'a> Decisions<'a> {
         }
     }
 
-    /// A function from record number to action; call it in ascending order.
+    /// Returns a function from record number to action; call it with ascending numbers.
     fn of_source(&'a self, source: u32) -> impl FnMut(u64) -> RecordDecision<'a> {
         let pages = &self.findings.collection.pages;
         let mut rejects = self
@@ -159,7 +156,7 @@ impl<'a> Decisions<'a> {
         }
     }
 
-    /// The records of a source that are left out because they are dropped pages, ascending.
+    /// The records of a source that are left out as dropped pages, ascending.
     fn dropped_of(&self, source: u32) -> Vec<u64> {
         if self.output.mark {
             return Vec::new();
@@ -170,7 +167,7 @@ impl<'a> Decisions<'a> {
         dropped.map(record).collect()
     }
 
-    /// What revisits say of the pages for which others are dropped, by source and record.
+    /// The data that revisits need of kept pages, by source and record.
     fn originals(&self, watch: &dyn Watch) -> Result<BTreeMap<(u32, u64), Original>> {
         let findings = self.findings;
         let mut wanted: Vec<BTreeSet<u64>> = vec![BTreeSet::new(); findings.sources.len()];
@@ -198,7 +195,7 @@ impl<'a> Decisions<'a> {
         Ok(found.into_inner().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Those of these dropped records of a source whose kept page is in `originals`: that page, and their relation to it.
+    /// The dropped records of a source whose kept page is in `originals`, with that page and their relation to it.
     fn repeated<'o>(
         &self,
         source: u32,
@@ -218,7 +215,7 @@ impl<'a> Decisions<'a> {
             };
             let canonical = self.findings.page(all[drop].canonical);
             let relation = all[drop].relation;
-            // A part does not stand for the whole.
+            // No single page contains all of a collection.
             if matches!(relation, DroppedAs::Collection { .. }) {
                 continue;
             }

@@ -1,7 +1,6 @@
-//! The output folder of a run: tables, `kept/`, `summary.json`, `model.json`, `report.html`; and pictures.
+//! Output folders of runs: tables, `kept/`, `summary.json`, `model.json`, `report.html`; and pictures.
 //!
-//! [`run`] is the main job with files on both sides; [`write()`] makes a folder from [`retold::Findings`]; [`Finished`] opens one
-//! again.
+//! [`run`] deduplicates files; [`write()`] writes a folder from [`retold::Findings`]; [`Finished`] opens one again.
 
 #![forbid(unsafe_code)]
 

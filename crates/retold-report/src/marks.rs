@@ -1,4 +1,4 @@
-//! What a record and the tables say about a page's cluster.
+//! What records and tables say about the cluster of a page.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -8,30 +8,27 @@ use retold::{Findings, Rank, Relation};
 
 use crate::output::{Names, OutputConfig};
 
-/// What is said of one page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Mark<'a> {
-    /// The number of its cluster, if it is in one.
+    /// Number of its cluster, if any.
     pub cluster: Option<u64>,
-    /// How many pages the cluster has; 1 of a page in none.
+    /// Pages in the cluster; 1 if the page is in none.
     pub size: u64,
-    /// The id of the cluster's canonical page.
+    /// Id of the cluster's canonical page.
     pub canonical: Option<Cow<'a, str>>,
-    /// What the page is to the canonical page, or as an older version or a collection to the page that it is dropped for; `None` for the
-    /// canonical page itself and unrelated members.
+    /// Relation to the canonical page; for older versions and collections, to the page that it is dropped for. `None` for the canonical
+    /// page and unrelated members.
     pub relation: Option<&'static str>,
-    /// The id of the kept page for which the page is dropped.
+    /// Id of the kept page for which it is dropped.
     pub dropped_for: Option<Cow<'a, str>>,
-    /// How many pages are dropped for it.
+    /// Number of pages dropped for it.
     pub dropped: u64,
 }
 
-/// What is said of all pages.
 pub(crate) struct Marks<'a> {
     findings: &'a Findings,
-    /// Rank -> the number of the cluster.
     cluster_of: Vec<Option<u32>>,
-    /// Kept page -> how many are dropped for it.
+    /// Kept page -> number of pages dropped for it.
     dropped: BTreeMap<Rank, u64>,
 }
 
@@ -48,7 +45,7 @@ impl<'a> Marks<'a> {
         }
     }
 
-    /// The number of a page's cluster, if it is in one, and how many pages that has.
+    /// A page's cluster number, if any, and the size of the cluster.
     pub fn cluster(&self, page: Rank) -> (Option<u64>, u64) {
         let number = self.cluster_of[page.at()];
         let size = number.map_or(1, |number| {
@@ -78,7 +75,7 @@ impl<'a> Marks<'a> {
         }
     }
 
-    /// The pages that are in a cluster or dropped, ascending.
+    /// Pages that are in a cluster or dropped, ascending.
     pub fn marked(&self) -> Vec<Rank> {
         let dropped = &self.findings.dropped;
         let is_dropped = |page: &Rank| dropped.binary_search_by_key(page, |drop| drop.page).is_ok();
@@ -89,7 +86,7 @@ impl<'a> Marks<'a> {
     }
 }
 
-/// A field that is added to records, and what of a mark it holds.
+/// A field that is added to records, and its value in a mark.
 type Field = (
     &'static str,
     FieldKind,
@@ -148,14 +145,12 @@ fn fields_of(output: &OutputConfig) -> &'static [Field] {
     }
 }
 
-/// The fields that records get.
 pub(crate) fn fields(output: &OutputConfig) -> AddedFields {
     let fields = fields_of(output).iter();
     let fields = fields.map(|(name, kind, _)| (*name, *kind)).collect();
     AddedFields::new(output.annotate_as.as_deref(), fields)
 }
 
-/// Their values in the record of a page.
 pub(crate) fn values(output: &OutputConfig, mark: &Mark) -> Vec<FieldValue<'static>> {
     let fields = fields_of(output).iter();
     let values = fields.map(|(_, _, value)| match value(mark) {
@@ -180,7 +175,7 @@ mod tests {
         let pages = (0..2).map(|number| Page::text(format!("p{number}"), text(0)));
         let pages = pages.chain([Page::text("q", text(7))]);
         let mut findings = dedup(pages, &JudgeConfig::default()).unwrap();
-        // As if it were a collection, which is in no cluster.
+        // Treat it as a collection, which is in no cluster.
         findings.clusters.clear();
         findings.dropped[0].relation = DroppedAs::Collection { parts: 2 };
         let marks = Marks::new(&findings);

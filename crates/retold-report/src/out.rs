@@ -1,4 +1,4 @@
-//! The output folder, written atomically.
+//! Writes the output folder atomically.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -9,39 +9,37 @@ use std::path::{Path, PathBuf};
 use percent_encoding::{NON_ALPHANUMERIC, percent_decode_str, percent_encode};
 use retold::{Error, Result, Resume};
 
-/// Temporary folder for files until the commit.
+/// Folder for new files until the commit.
 const PARTIAL: &str = ".retold-partial";
-/// Held by the run that writes; its text says who that is.
+/// Locked by the run that writes; the text names it.
 const LOCK: &str = ".retold-lock";
-/// What an interrupted run has done.
+/// Journals of an interrupted run.
 const RESUME: &str = ".retold-resume";
-/// Which files a run wrote, one a line, so that `--force` removes these and no others.
+/// The files that a run wrote, one on each line, so that `--force` removes no others.
 const MANIFEST: &str = ".retold-files";
 /// Renamed last: if it exists, the folder is complete.
 pub(crate) const SUMMARY: &str = "summary.json";
-/// The file with the model: the configuration and what was learnt.
+/// The model: configuration and learnt knowledge.
 pub(crate) const MODEL: &str = "model.json";
-/// The folder of the inputs without the dropped pages.
+/// Folder of the inputs without dropped pages.
 pub(crate) const KEPT: &str = "kept";
 
-/// An output folder being written. What an earlier run wrote there stays until [`OutDir::commit`]; if dropped before, the
-/// new files are removed.
+/// An output folder being written. Files of an earlier run stay until [`OutDir::commit`]. If it is dropped before, the new files are
+/// removed.
 #[derive(Debug)]
 pub struct OutDir {
     out: PathBuf,
-    /// What an earlier run wrote there.
     earlier: BTreeSet<PathBuf>,
-    /// Whether the folder was made by this run; without a result it goes again.
+    /// Whether this run created the folder; if so, it is removed when the run fails.
     is_new: bool,
-    /// Locked as long as it is open.
     _lock: File,
 }
 
 impl OutDir {
-    /// Makes the folder, or checks that it is empty; with `force`, what an earlier run wrote there will be replaced, and with
-    /// `resume`, what an interrupted run has done may be there, and what it had given its name already.
+    /// Creates the folder, or checks that it is empty. With `force`, files of an earlier run will be replaced. With `resume`, files of an
+    /// interrupted run are accepted.
     ///
-    /// Errors: a file of that name, files in the folder that may not be replaced, another run that writes there.
+    /// Errors: there is a file with that name; the folder has other files; another run writes there.
     pub fn open(out: &Path, force: bool, resume: bool) -> Result<OutDir> {
         if let Some((scheme, _)) = out.to_str().and_then(|out| out.split_once("://")) {
             return Err(Error::Usage(format!(
@@ -64,7 +62,7 @@ impl OutDir {
                 out.display()
             )));
         }
-        // The journals are removed last, so a run that was killed while it renamed its files can also be resumed.
+        // Journals are removed last, so a run that was killed while renaming can be resumed, too.
         let goes_on = resume && interrupted;
         if !force && !goes_on && !entries(out)?.iter().all(own) {
             return Err(Error::Usage(format!(
@@ -87,12 +85,12 @@ impl OutDir {
         })
     }
 
-    /// Where a file or folder with that final name is written for now.
+    /// The temporary path of a file or folder with this final name.
     pub fn path(&self, name: &str) -> PathBuf {
         self.out.join(PARTIAL).join(name)
     }
 
-    /// The folder for finished work, for a run that is resumed.
+    /// The folder for journals of a resumable run.
     pub(crate) fn resume(&self) -> PathBuf {
         self.out.join(RESUME)
     }
@@ -104,10 +102,10 @@ impl OutDir {
         Ok(BufWriter::with_capacity(1 << 16, file))
     }
 
-    /// Gives all files their names, the summary last, and removes what is left of an earlier run. If it is interrupted,
-    /// there is no summary, and the manifest lists the files of both.
+    /// Gives all files their final names, the summary last, and removes files of an earlier run. If it is interrupted, there is no summary,
+    /// and the manifest lists the files of both runs.
     ///
-    /// Errors: a file has one of the names that no run of retold wrote; then nothing is changed.
+    /// Errors: a file that no run of retold wrote has one of the names; then nothing is changed.
     pub fn commit(self) -> Result<()> {
         let partial = self.out.join(PARTIAL);
         let mut files = Vec::new();
@@ -142,7 +140,7 @@ impl OutDir {
         Resume::done(&self.resume())
     }
 
-    /// Whether something has that name that is not to be replaced.
+    /// Whether a file with that name exists that may not be replaced.
     fn is_foreign(&self, file: &Path) -> bool {
         !self.earlier.contains(file) && self.out.join(file).exists()
     }
@@ -158,22 +156,20 @@ impl OutDir {
 
 impl Drop for OutDir {
     fn drop(&mut self) {
-        // Best effort: on the way out of a failure that is what gets reported.
+        // Best effort: after a failure, only the failure is reported.
         let _ = fs::remove_dir_all(self.out.join(PARTIAL));
         let _ = fs::remove_file(self.out.join(LOCK));
         if self.is_new {
-            // Only if nothing is in it.
+            // Fails if the folder is not empty.
             let _ = fs::remove_dir(&self.out);
         }
     }
 }
 
-/// Whether a run of retold wrote this folder.
 pub(crate) fn is_output(folder: &Path) -> bool {
     folder.join(MANIFEST).is_file()
 }
 
-/// The names in a folder, sorted.
 fn entries(folder: &Path) -> Result<Vec<OsString>> {
     let failed = || Error::io("cannot read", folder);
     let mut names = Vec::new();
@@ -196,8 +192,8 @@ fn list_files(root: &Path, below: &Path, files: &mut Vec<PathBuf>) -> Result<()>
     Ok(())
 }
 
-/// A file as a line of the manifest. One whose name is no text, or has line ends, is written as in a URL, behind a slash, which no other
-/// line begins with.
+/// A file as a line of the manifest. If the name is not UTF-8 or has line ends, it is percent-encoded after a slash; no other line begins
+/// with a slash.
 fn line_of(file: &Path) -> String {
     match file.to_str().filter(|name| !name.contains(['\r', '\n'])) {
         Some(name) => name.to_owned(),
@@ -208,7 +204,6 @@ fn line_of(file: &Path) -> String {
     }
 }
 
-/// The file of a line of the manifest.
 fn file_of(line: &str) -> PathBuf {
     let Some(written) = line.strip_prefix('/') else {
         return line.into();
@@ -221,7 +216,6 @@ fn file_of(line: &str) -> PathBuf {
     name.into()
 }
 
-/// Takes the lock of a folder.
 fn lock(out: &Path) -> Result<File> {
     let path = out.join(LOCK);
     let failed = || Error::io("cannot write", &path);
@@ -250,14 +244,13 @@ fn lock(out: &Path) -> Result<File> {
     Ok(file)
 }
 
-/// The files that the manifest lists.
 fn earlier(out: &Path) -> BTreeSet<PathBuf> {
     let list = fs::read_to_string(out.join(MANIFEST)).unwrap_or_default();
     let files = list.lines().map(file_of);
     files.filter(|file| is_below(file)).collect()
 }
 
-/// Removes a file, and the folders that this leaves empty.
+/// Removes a file, and the folders that become empty.
 fn remove(out: &Path, file: &Path) -> Result<()> {
     let path = out.join(file);
     match fs::remove_file(&path) {
@@ -276,7 +269,7 @@ fn remove(out: &Path, file: &Path) -> Result<()> {
     Ok(())
 }
 
-/// A manifest that was edited must not reach outside the folder.
+/// Rejects paths outside the folder, in case the manifest was edited.
 fn is_below(file: &Path) -> bool {
     let mut parts = file.components();
     parts.all(|part| matches!(part, std::path::Component::Normal(_)))
@@ -286,7 +279,6 @@ fn is_below(file: &Path) -> bool {
 mod tests {
     use super::*;
 
-    /// Writes a run's files, all but the commit.
     fn written(folder: &Path) -> Result<OutDir> {
         let out = OutDir::open(folder, false, true)?;
         fs::create_dir_all(out.resume()).unwrap();
@@ -317,7 +309,7 @@ mod tests {
     #[test]
     fn a_run_killed_at_any_moment_of_its_commit_goes_on() {
         let files = ["kept/in.jsonl", "pairs.jsonl", SUMMARY];
-        // With so many files renamed, before and after the manifest lists them; then without the partial folder.
+        // Interrupt at every step: before the manifest is written, after each renamed file, and after the partial folder is removed.
         for step in 0..=files.len() + 2 {
             let folder = tempfile::tempdir().unwrap();
             let at = |name: &str| folder.path().join(name);
@@ -333,7 +325,7 @@ mod tests {
             if step == files.len() + 2 {
                 fs::remove_dir_all(at(PARTIAL)).unwrap();
             }
-            // A killed process removes nothing, but what it held locked is free.
+            // A killed process removes nothing, but its locks are released.
             let killed = std::mem::ManuallyDrop::new(out);
             killed._lock.unlock().unwrap();
 

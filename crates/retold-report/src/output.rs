@@ -1,33 +1,33 @@
-//! Options of the output; no verdict depends on them.
+//! Options of the output. They do not change verdicts.
 
 use retold::{Error, JudgeConfig, Result, RunConfig};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// What is written of a run.
+/// What a run writes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct OutputConfig {
     /// Write `kept/`.
     pub kept: bool,
-    /// Keep every page in `kept/` and add the fields `retold_cluster`, `retold_canonical`, `retold_relation`, `retold_dropped_for` and
+    /// Keep every page in `kept/`, and add the fields `retold_cluster`, `retold_canonical`, `retold_relation`, `retold_dropped_for` and
     /// `retold_cluster_size`.
     pub mark: bool,
-    /// Write `revisit` records in place of dropped records of WARC files, where the page that stays is of one, too.
+    /// Replace dropped records of WARC files by `revisit` records if the kept page is in a WARC file, too.
     pub revisits: bool,
-    /// Add the fields `retold_cluster`, `retold_cluster_size` and `retold_dropped` to what is kept.
+    /// Add the fields `retold_cluster`, `retold_cluster_size` and `retold_dropped` to kept records.
     pub annotate: bool,
-    /// The object in which added fields are, as a path; without one they are fields of the record.
+    /// Path of the object for added fields; without it, they are fields of the record.
     pub annotate_as: Option<String>,
     /// Write `stories.jsonl`.
     pub stories: bool,
-    /// Which names added fields have.
+    /// Names of added fields.
     pub names: Names,
-    /// The form in which the tables of OUT are written beside JSONL.
+    /// The form in which tables are written besides JSONL.
     pub tables: Tables,
-    /// Put the texts of pages in clusters into `report.html`, up to this many characters of each.
+    /// Include texts of pages in clusters in `report.html`, with at most this many characters each.
     pub report_text: Option<usize>,
-    /// Clusters of more pages than this are flagged.
+    /// Flag clusters with more pages than this.
     pub alarm_size: usize,
 }
 
@@ -57,9 +57,9 @@ impl OutputConfig {
         }
     }
 
-    /// The options of the output that a map names; they are taken out of it.
+    /// Takes the output options out of a map.
     ///
-    /// Errors: a value of the wrong form.
+    /// Errors: a value is invalid.
     pub fn taken_from(map: &mut Map<String, Value>) -> Result<OutputConfig> {
         let names = OutputConfig::default().to_map().into_iter();
         let taken = names.filter_map(|(name, _)| map.remove_entry(&name));
@@ -75,31 +75,32 @@ pub enum Names {
     /// `retold_cluster` and so on.
     #[default]
     Retold,
-    /// Those of datatrove: `minhash_cluster_id`, -1 of a page in no cluster, and `minhash_cluster_size`.
+    /// Names of datatrove: `minhash_cluster_id` (-1 if in no cluster) and `minhash_cluster_size`.
     Datatrove,
 }
 
-/// A form of the tables of OUT. JSONL is always there: it is what `explain`, `eval` and other runs read.
+/// A form of the tables besides JSONL. JSONL is always written, because `explain`, `eval` and other runs read it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Tables {
-    /// Nothing beside JSONL.
+    /// JSONL only.
     #[default]
     Jsonl,
-    /// Also CSV. Text that begins with `=`, `+`, `-`, `@`, a tab or a line end, which spreadsheets would run as a formula, gets a `'` in front.
+    /// Also CSV. Text that spreadsheets would run as a formula, because it begins with `=`, `+`, `-`, `@`, a tab or a line end, is prefixed
+    /// with `'`.
     Csv,
-    /// Also CSV, with every text unchanged.
+    /// Also CSV, with all text unchanged.
     CsvRaw,
     /// Also Parquet; an error without the feature `parquet`.
     Parquet,
 }
 
-/// The requests of a run besides its verdicts: what its files say about it.
+/// What a run's files report of its request besides verdicts.
 #[derive(Clone, Debug, Default)]
 pub struct Request {
-    /// The inputs as they were named.
+    /// Inputs as they were named.
     pub inputs: Vec<String>,
-    /// What is written.
+    /// What to write.
     pub output: OutputConfig,
     /// Whether inputs without a page were allowed ([`RunConfig::allow_empty`]).
     pub allow_empty: bool,
@@ -115,7 +116,7 @@ impl Request {
         }
     }
 
-    /// The options from which the run can be repeated, by name.
+    /// The options needed to repeat the run, by name.
     pub(crate) fn parameters(&self, judge: &JudgeConfig) -> Map<String, Value> {
         let mut all = judge.to_map();
         all.extend(self.output.to_map());

@@ -1,4 +1,4 @@
-//! Passages that pages have in common: files in, an output folder out.
+//! Passages that pages have in common: reads files, writes an output folder.
 
 use std::borrow::Cow;
 use std::time::Duration;
@@ -17,25 +17,25 @@ use crate::out::{MODEL, OutDir};
 use crate::summary::Records;
 use crate::tables::{write, write_rejects};
 
-/// Which passages are searched for in which pages, and which output is written.
+/// Which passages to search for, and what to write.
 #[derive(Clone, Debug)]
 pub struct PassageJob {
-    /// The inputs, how they are read, how copies are recognised, and where the output goes.
+    /// The inputs, how to read them, how to recognise copies, and the output folder.
     pub job: Job,
     /// What counts as a passage.
     pub options: PassageOptions,
-    /// Which names the fields have.
+    /// Names of the fields.
     pub names: PassageNames,
 }
 
-/// Names of the fields of passages and their pairs.
+/// Names of the fields of passages and pairs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum PassageNames {
     /// `a`, `a_begin`, `site` and so on.
     #[default]
     Retold,
-    /// Those of passim: `id1`, `b1`, `series` and so on.
+    /// Names of passim: `id1`, `b1`, `series` and so on.
     Passim,
 }
 
@@ -43,43 +43,43 @@ pub enum PassageNames {
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct PassageSummary {
-    /// What became of all records; nothing is dropped.
+    /// Records by outcome; nothing is dropped.
     pub records: Records,
-    /// Pages of the same text as another, which are listed in `copies.jsonl` only.
+    /// Pages with the same text as another one. They are listed in `copies.jsonl` only.
     pub copies: u64,
-    /// Pages that repeat another, which are compared with others only where they differ from that one.
+    /// Pages that repeat another one. They are compared with others only where they differ from it.
     pub repeating: u64,
-    /// Pairs of pages that were aligned.
+    /// Aligned pairs of pages.
     pub aligned: u64,
     /// Lines of `pairs.jsonl`.
     pub pairs: u64,
-    /// Different passages.
+    /// Distinct passages.
     pub passages: u64,
     /// Lines of `passages.jsonl`.
     pub places: u64,
-    /// Passages whose pages are mostly of one site.
+    /// Passages whose pages are mostly from one site.
     pub boilerplate: u64,
-    /// Runs of words that were not searched for, because more than `max_df` pages have them.
+    /// Word runs not searched for, because more than `max_df` pages have them.
     pub common: u64,
-    /// Those that the most pages have.
+    /// The word runs that the most pages have.
     pub most_common: Vec<CommonLine>,
-    /// The options that the result depends on.
+    /// Options that the result depends on.
     pub parameters: Map<String, Value>,
-    /// The inputs as they were named.
+    /// Inputs as they were named.
     pub inputs: Vec<String>,
-    /// What differs from run to run.
+    /// Values that differ from run to run.
     pub run: Value,
 }
 
-/// A run of words that very many pages have.
+/// A word run that very many pages have.
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct CommonLine {
-    /// How many pages have it.
+    /// Number of pages.
     pub pages: u32,
-    /// One of them.
+    /// Id of one of the pages.
     pub id: String,
-    /// What it says.
+    /// The words.
     pub text: String,
 }
 
@@ -200,7 +200,7 @@ const PASSIM_PASSAGES: &Columns = &[
 ];
 const COPIES: &Columns = &[("id", Kind::Text), ("of", Kind::Text)];
 
-/// Finds the copies among the inputs, then the passages that pages have in common, and writes the output folder.
+/// Finds copies among the inputs, then passages that pages have in common, and writes the output folder.
 ///
 /// Errors: those of [`crate::run`] and of [`passages()`].
 pub fn find_passages(wanted: &PassageJob, watch: &dyn Watch) -> Result<PassageSummary> {
@@ -231,7 +231,6 @@ pub fn find_passages(wanted: &PassageJob, watch: &dyn Watch) -> Result<PassageSu
     })
 }
 
-/// How long each stage took, as far as that is known.
 fn seconds(
     findings: &Findings,
     found: &Passages,
@@ -242,7 +241,6 @@ fn seconds(
     known.collect()
 }
 
-/// The run in numbers.
 fn summary(wanted: &PassageJob, findings: &Findings, found: &Passages) -> PassageSummary {
     let (passages, boilerplate) = found.count();
     let common = found.most_common.iter().map(|common| CommonLine {
@@ -269,7 +267,6 @@ fn summary(wanted: &PassageJob, findings: &Findings, found: &Passages) -> Passag
     }
 }
 
-/// The options that the result depends on, by name.
 fn parameters(wanted: &PassageJob, findings: &Findings) -> Map<String, Value> {
     let mut all = findings.model.config().to_map();
     if let Ok(Value::Object(options)) = serde_json::to_value(&wanted.options) {
@@ -280,7 +277,6 @@ fn parameters(wanted: &PassageJob, findings: &Findings) -> Map<String, Value> {
     all
 }
 
-/// Writes the tables: pairs, passages, and the pages that represent others.
 fn write_tables(
     wanted: &PassageJob,
     (findings, found): (&Findings, &Passages),

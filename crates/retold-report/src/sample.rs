@@ -1,4 +1,4 @@
-//! A sample of kept pages by the size of their clusters: pages are repeated or left out.
+//! Samples kept pages by the size of their clusters. Pages may be repeated or left out.
 
 use std::collections::{HashMap, HashSet};
 use std::io::Write;
@@ -17,7 +17,7 @@ use crate::finished::Finished;
 use crate::kept::{belonging, each_source};
 use crate::out::{OutDir, SUMMARY};
 
-/// How often pages are written, by the size of their clusters.
+/// How often to write a page, by the size of its cluster.
 ///
 /// ```
 /// let weights: retold_report::Weights = "1:1,2:2,100:0.5".parse().unwrap();
@@ -27,22 +27,21 @@ use crate::out::{OutDir, SUMMARY};
 pub struct Weights(Vec<(u64, f64)>);
 
 impl Weights {
-    /// How often, on average, a page is written whose cluster has this number of pages.
+    /// The mean number of times that a page is written whose cluster has this size.
     pub fn of(&self, size: u64) -> f64 {
         let below = self.0.partition_point(|(least, _)| *least <= size);
         below.checked_sub(1).map_or(0.0, |at| self.0[at].1)
     }
 
-    /// How often this page is written: what is behind the point of its weight is decided by a hash of its id.
+    /// How often to write this page. A hash of its id decides about the fractional part of the weight.
     fn copies(&self, id: &str, size: u64, seed: u64) -> u32 {
         let weight = self.of(size);
-        // 53 bits are what a floating-point number holds.
+        // A floating-point number has 53 significant bits.
         let chance = (xxh3_64_with_seed(id.as_bytes(), seed) >> 11) as f64 / (1u64 << 53) as f64;
         weight as u32 + u32::from(chance < weight.fract())
     }
 }
 
-/// The most copies of a page.
 const MOST: f64 = 1000.0;
 
 impl FromStr for Weights {
@@ -68,55 +67,55 @@ impl FromStr for Weights {
     }
 }
 
-/// A sample of kept pages.
+/// Options of a sample of kept pages.
 #[derive(Clone, Debug)]
 pub struct Sample {
-    /// The output folder of a run, or files and folders whose records have the size of their clusters.
+    /// The output folder of a run, or files and folders whose records have cluster sizes.
     pub inputs: Vec<PathBuf>,
-    /// How records become pages; of a run's output folder its own options are taken.
+    /// How to read pages. For the output folder of a run, the options of the run are used.
     pub read: ReadOptions,
-    /// The field with the size, where the inputs are files.
+    /// The field with the cluster size, for files.
     pub size_field: String,
-    /// How often pages are written.
+    /// How often to write pages.
     pub weights: Weights,
-    /// Other seeds give other samples.
+    /// Seed of the sample.
     pub seed: u64,
     /// The folder to write.
     pub out: PathBuf,
-    /// Replace what an earlier run wrote there.
+    /// Replace the output of an earlier run.
     pub force: bool,
 }
 
-/// What became of the pages of a sample.
+/// The statistics of a sample.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Sampled {
-    /// Pages that were kept before.
+    /// Kept pages that were read.
     pub pages: u64,
-    /// Those of them that are not written.
+    /// Pages that are not written.
     pub left: u64,
-    /// Pages that are written, copies counted.
+    /// Pages written, including copies.
     pub written: u64,
     /// Records that could not be read.
     pub rejected: u64,
-    /// Into how many folders: `copy-1` has each page that is written, `copy-2` those that are written twice, and so on.
+    /// Folders written: `copy-1` has every page that is written, `copy-2` every page that is written at least twice, and so on.
     pub folders: u32,
 }
 
-/// Where pages and the sizes of their clusters come from.
+/// The pages, and where their cluster sizes come from.
 struct Pages {
     sources: Vec<Source>,
     read: ReadOptions,
-    /// Of a finished run: the sizes by ids, and the ids of dropped pages, both by hash.
+    /// For a finished run: cluster sizes by id, and ids of dropped pages, both by hash.
     run: Option<(HashMap<u128, u64>, HashSet<u128>)>,
 }
 
-/// How often the records of a source are written, ascending by number; a record that is not listed is no page.
+/// How often to write the records of each source, ascending by number. Records that are not listed are no pages.
 type Plan = HashMap<String, Vec<(u64, u32)>>;
 
 /// Writes the sample.
 ///
-/// Errors: those of [`discover()`](retold::read::discover) and [`Finished::open`], a page without a size, and OUT that cannot be written.
+/// Errors: those of [`discover()`](retold::read::discover) and [`Finished::open`]; a page has no size; the folder cannot be written.
 pub fn sample(job: &Sample, watch: &dyn Watch) -> Result<Sampled> {
     let pages = pages(job)?;
     let out = OutDir::open(&job.out, job.force, false)?;
@@ -159,7 +158,7 @@ fn pages(job: &Sample) -> Result<Pages> {
             run: Some((sizes, dropped)),
         });
     }
-    // Sites are not needed here: the size is read as if it were the site, which every format of records can read.
+    // Sites are not needed here, so the size is read through the site field, which every record format supports.
     let read = ReadOptions {
         site_field: Some(job.size_field.clone()),
         site_dir: None,
@@ -172,13 +171,11 @@ fn pages(job: &Sample) -> Result<Pages> {
     })
 }
 
-/// A line of `dropped.jsonl`.
 #[derive(Deserialize)]
 struct Dropped {
     id: String,
 }
 
-/// A line of `clusters.jsonl`.
 #[derive(Deserialize)]
 struct Members {
     members: Vec<String>,
@@ -196,14 +193,13 @@ fn sizes(clusters: &Path) -> Result<HashMap<u128, u64>> {
     Ok(sizes)
 }
 
-/// Decides on every page.
 fn plan(job: &Sample, pages: &Pages, watch: &dyn Watch) -> Result<(Plan, Sampled)> {
     let mut plan = Plan::new();
     let mut sampled = Sampled {
         folders: 1,
         ..Sampled::default()
     };
-    // A run knows pages by unique ids.
+    // A run identifies pages by unique ids.
     let mut ids = match pages.run {
         Some(_) => page_ids(&pages.sources, &pages.read, watch)?.into_iter(),
         None => Vec::new().into_iter(),
@@ -240,7 +236,7 @@ fn plan(job: &Sample, pages: &Pages, watch: &dyn Watch) -> Result<(Plan, Sampled
     Ok((plan, sampled))
 }
 
-/// The size of a page's cluster; `None` of a page that was dropped.
+/// The size of a page's cluster; `None` if the page was dropped.
 fn size_of(
     job: &Sample,
     pages: &Pages,
@@ -266,7 +262,7 @@ fn size_of(
     }
 }
 
-/// Writes the pages that have at least this number of copies, in the files of their sources; the first time also records that are not pages.
+/// Writes the pages that have at least this many copies, in the files of their sources. The first copy also has records that are not pages.
 fn write_copy(
     pages: &Pages,
     plan: &Plan,
@@ -276,7 +272,7 @@ fn write_copy(
 ) -> Result<()> {
     let root = out.path(&format!("copy-{copy}"));
     let planned = |source: &Source| plan.get(&source.name).map_or(&[][..], Vec::as_slice);
-    // Repeated copies are pages alone.
+    // Further copies contain pages only.
     let dropped = pages.sources.iter().map(|source| {
         let planned = planned(source).iter();
         let dropped = planned.filter(|(_, copies)| copy == 1 && *copies == 0);

@@ -1,4 +1,4 @@
-//! An HTML page of one pair: the report's pair view by itself.
+//! One pair as an HTML page, with the pair view of the report.
 
 use std::io::{self, Write};
 
@@ -18,7 +18,7 @@ pub fn write(story: &Explanation, out: impl Write) -> io::Result<()> {
     }
     let mut page = DataPage::begin(out, &title, hash.digest128(), &COPIES)?;
     let mut data = story.json(true);
-    // The page's code knows checks as a report holds them: a list of outcomes or nothing.
+    // The code of the report expects checks as a list of outcomes, or nothing.
     if let Some(checks) = data
         .get_mut("checks")
         .and_then(serde_json::Value::as_array_mut)

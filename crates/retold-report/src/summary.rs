@@ -1,4 +1,4 @@
-//! `summary.json`: the run in numbers.
+//! `summary.json`: the statistics of a run.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,70 +10,70 @@ use serde_json::{Map, Value};
 use crate::flagged::{Flagged, flagged};
 use crate::output::Request;
 
-/// The run in numbers: the content of `summary.json`, and what is printed at the end.
+/// The statistics of a run: the content of `summary.json`, also printed at the end.
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct Summary {
-    /// What became of all records.
+    /// Records by outcome.
     pub records: Records,
-    /// Old pages that these were compared with; of an index, those that may be related.
+    /// Old pages compared with; for an index, those that may be related.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub old_pages: Option<u64>,
-    /// Pages that are among the old ones too: one of the same id has the same text.
+    /// New pages that are also among the old pages: same id and same text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub against_self: Option<u64>,
-    /// Pages that stay though a page that stays contains them: they are preferred by a rule of `--canonical`. Of large components those
-    /// whose pairs are listed.
+    /// Pages that are kept although a kept page contains them, because a rule of `--canonical` prefers them. In large components, counts
+    /// only listed pairs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kept_in_longer: Option<u64>,
-    /// Addresses of several pages, and the pages that are dropped as older versions; only with `same_url`.
+    /// Addresses with several pages, and pages dropped as older versions; only with `same_url`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub same_url: Option<Versions>,
-    /// Skipped records that are not in `kept/` because they belong to dropped pages: requests, metadata and revisits of WARC files. Left
-    /// out if there are none.
+    /// Skipped records that are not in `kept/` because they belong to dropped pages: requests, metadata and revisits of WARC files. Omitted
+    /// if there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub left_out: Option<u64>,
     /// Lines of `pairs.jsonl`.
     pub pairs: u64,
     /// Pairs by relation; `contains` counts both directions.
     pub relations: Relations,
-    /// Pairs that overlap and are not listed: of a page, the most similar ones are.
+    /// Overlapping pairs that are not listed. For each page, the most similar ones are listed.
     #[serde(skip_serializing_if = "is_zero")]
     pub overlaps_not_listed: u64,
-    /// What dropped pages say that the pages that they are dropped for do not. Left out if the method does not count it.
+    /// Words that only dropped pages have. Omitted if the method does not count them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lost: Option<Lost>,
     /// Lines of `clusters.jsonl`.
     pub clusters: u64,
     /// Pages of the largest cluster.
     pub largest_cluster: u64,
-    /// Suspicious clusters: very large, or with few related pairs.
+    /// Suspicious clusters.
     pub flagged: Vec<Flagged>,
-    /// Connected components that are too large for all their pairs to be listed.
+    /// Connected components that are too large to list all pairs.
     pub large_components: Vec<LargeComponent>,
-    /// Bytes of all records, and of those that were dropped.
+    /// Bytes of records.
     pub bytes: Bytes,
-    /// How the main text of pages was found, if methods saw main text only.
+    /// How the main text was found, if the method saw main text only.
     pub extraction: ExtractionCounts,
-    /// How dates were read whose day and month are ambiguous.
+    /// How ambiguous dates were read, where day and month could be swapped.
     pub ambiguous_dates: AmbiguousDates,
-    /// What the method kept of the pages.
+    /// Statistics of sketches and candidates.
     pub sketches: SketchCounts,
-    /// The configuration, from which the run can be repeated.
+    /// Options needed to repeat the run.
     pub parameters: Map<String, Value>,
-    /// The inputs as they were named.
+    /// Inputs as they were named.
     pub inputs: Vec<String>,
-    /// What differs from run to run: times, memory, versions.
+    /// Values that differ from run to run: times, memory, versions.
     pub run: Run,
 }
 
-/// What became of the records: read = kept + dropped + rejected + skipped.
+/// Records by outcome: read = kept + dropped + rejected + skipped.
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct Records {
     /// All records.
     pub read: u64,
-    /// Pages that are kept.
+    /// Kept pages.
     pub kept: u64,
     /// Pages dropped because they repeat a kept page.
     pub dropped: u64,
@@ -81,17 +81,17 @@ pub struct Records {
     pub rejected: u64,
     /// Records that are no pages.
     pub skipped: u64,
-    /// The same by kind.
+    /// Skipped records by kind.
     pub skipped_by_kind: BTreeMap<String, u64>,
 }
 
-/// Pages of one address.
+/// Pages with the same address.
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct Versions {
-    /// Lines of `versions.jsonl`: addresses of several pages.
+    /// Lines of `versions.jsonl`: addresses with several pages.
     pub addresses: u64,
-    /// Pages that are dropped because a newer page of their address is there.
+    /// Pages dropped because there is a newer page with the same address.
     pub dropped: u64,
 }
 
@@ -101,9 +101,9 @@ pub struct Versions {
 pub struct Relations {
     /// Pages that repeat each other.
     pub duplicate: u64,
-    /// Pairs of pages one of which contains the other.
+    /// Pairs in which one page contains the other.
     pub contains: u64,
-    /// Pairs of pages that share a story and of which each says something of its own.
+    /// Pairs that share text while each page has content of its own.
     pub overlaps: u64,
 }
 
@@ -111,20 +111,20 @@ fn is_zero(number: &u64) -> bool {
     *number == 0
 }
 
-/// What is lost with dropped pages: words of their own passages.
+/// Words in passages that only dropped pages have.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Lost {
-    /// Dropped pages that have such words; exact copies have none.
+    /// Dropped pages with such words; exact copies have none.
     pub pages: u64,
-    /// The words of all of them.
+    /// Number of these words.
     pub words: u64,
-    /// The words of the page that has most of them.
+    /// The largest number of such words in one page.
     pub largest: u64,
 }
 
 impl Lost {
-    /// What is lost with pages that have these numbers of own words.
+    /// Sums up the numbers of such words of dropped pages.
     fn of(words: impl Iterator<Item = u32>) -> Lost {
         words
             .filter(|&words| words > 0)
@@ -150,13 +150,13 @@ impl Relations {
     }
 }
 
-/// A component for which only the pairs that decide are listed.
+/// A component for which only deciding pairs are listed.
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct LargeComponent {
     /// Its most preferred page.
     pub canonical: String,
-    /// How many pages it has.
+    /// Number of pages.
     pub pages: u64,
 }
 
@@ -164,54 +164,54 @@ pub struct LargeComponent {
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct Bytes {
-    /// Of all records.
+    /// Bytes of all records.
     pub read: u64,
-    /// Of dropped pages.
+    /// Bytes of dropped pages.
     pub dropped: u64,
 }
 
-/// What the method kept of the pages.
+/// Statistics of sketches and candidates.
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct SketchCounts {
-    /// Different sketches.
+    /// Distinct sketches.
     pub different: u64,
-    /// Pages whose sketch is empty: they match nothing but exact copies.
+    /// Pages with an empty sketch; they match only exact copies.
     pub empty: u64,
-    /// Features that were found to be noise.
+    /// Features found to be noise.
     pub noise: u64,
     /// Candidate pairs of sketches.
     pub candidates: u64,
-    /// Pairs whose verdict was checked on their texts.
+    /// Pairs verified on their texts.
     pub checked: u64,
-    /// Those rejected by that check.
+    /// Pairs rejected by verification.
     pub refuted: u64,
-    /// Kept pages that were not compared with all others that share their most common keys.
+    /// Kept pages that were not compared with every page sharing their most common keys.
     pub partly_compared: u64,
 }
 
-/// What differs from run to run.
+/// Values that differ from run to run.
 #[derive(Clone, Debug, Default, Serialize)]
 #[non_exhaustive]
 pub struct Run {
-    /// The version of retold.
+    /// Version of retold.
     pub version: &'static str,
-    /// Threads that worked.
+    /// Number of threads.
     pub threads: u64,
-    /// Seconds each stage took, in order.
+    /// Seconds of each stage, in order.
     pub seconds: Vec<(String, f64)>,
     /// Seconds by kind of work, summed over all threads ([`retold::internal::Spent`]).
     pub thread_seconds: Vec<(String, f64)>,
     /// Peak memory of the process in bytes, if known.
     pub peak_memory: Option<u64>,
-    /// Bytes that were written to temporary files.
+    /// Bytes written to temporary files.
     pub temporary_files: u64,
-    /// The folder in which the run was started; relative inputs are below it.
+    /// Working directory of the run; relative inputs refer to it.
     pub directory: String,
 }
 
 impl Records {
-    /// What became of the records of a run.
+    /// Counts the records of a run by outcome.
     pub(crate) fn of(findings: &Findings) -> Records {
         let collection = &findings.collection;
         let dropped = findings.dropped.len() as u64;
@@ -227,7 +227,7 @@ impl Records {
 }
 
 impl Summary {
-    /// The numbers of a run; times are filled in at its end.
+    /// The statistics of a run. Times are filled in at its end.
     pub(crate) fn of(findings: &Findings, request: &Request) -> Summary {
         let output = &request.output;
         let collection = &findings.collection;
@@ -283,7 +283,7 @@ impl Summary {
     }
 }
 
-/// Pages with the same address, if those are searched for; with `mark` none is dropped.
+/// Counts pages with the same address, if versions were searched for; with `mark` none is dropped.
 fn versions(findings: &Findings, mark: bool) -> Option<Versions> {
     let is_on = findings.model.config().addresses.same_url != SameUrl::Off;
     let dropped = findings.dropped.iter();
@@ -294,7 +294,7 @@ fn versions(findings: &Findings, mark: bool) -> Option<Versions> {
     })
 }
 
-/// Kept pages that another kept page contains; `None` if there are none, or if contained pages stay anyway.
+/// Kept pages that another kept page contains; `None` if there are none, or if contained pages are always kept.
 fn kept_in_longer(findings: &Findings) -> Option<u64> {
     if findings.model.config().drop == DropRule::Duplicate {
         return None;

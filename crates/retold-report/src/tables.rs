@@ -18,7 +18,7 @@ use crate::marks::Marks;
 use crate::out::OutDir;
 use crate::output::{OutputConfig, Tables};
 
-/// Lines that are held at a time, and those of them that one thread makes.
+/// Lines held at a time, and lines made by one thread at a time.
 const TOGETHER: usize = 1 << 14;
 const PART: usize = 1 << 9;
 
@@ -44,7 +44,7 @@ struct ClassRow<'a> {
     member: Cow<'a, str>,
 }
 
-/// The members of classes of up to this number of pages are listed with each page that has the class.
+/// For classes with at most this many pages, members are listed with every page of the class.
 const LISTED_OFTEN: usize = 1000;
 
 #[derive(Serialize)]
@@ -55,12 +55,12 @@ struct DroppedLine<'a> {
     cluster: Option<u64>,
     cluster_size: u64,
     lost: u32,
-    /// Of a collection: the number of kept pages that leave it nothing of its own.
+    /// For a collection: the number of kept pages that together contain all of it.
     #[serde(skip_serializing_if = "Option::is_none")]
     parts: Option<u32>,
 }
 
-/// Pages of one address, the newest first.
+/// Pages with the same address, newest first.
 #[derive(Serialize)]
 struct VersionsLine<'a> {
     newest: Cow<'a, str>,
@@ -73,7 +73,7 @@ struct VersionLine<'a> {
     date: Option<String>,
 }
 
-/// The same in forms without lists.
+/// A page of `versions`, for forms without lists.
 #[derive(Serialize)]
 struct VersionRow<'a> {
     newest: Cow<'a, str>,
@@ -98,7 +98,7 @@ struct MarkLine<'a> {
     cluster_size: u64,
 }
 
-/// A line of the table of clusters in forms without lists: one for each member.
+/// A member of a cluster, for forms without lists.
 #[derive(Serialize)]
 struct MemberLine<'a> {
     cluster: usize,
@@ -159,10 +159,10 @@ const REJECTS: &Columns = &[
     ("reason", Kind::Text),
 ];
 
-/// Writes the tables of pairs, clusters, dropped pages and rejects as JSONL, and in another form beside it if there is one
+/// Writes the tables of pairs, clusters, dropped pages and rejects as JSONL, and in another form if one is chosen
 /// ([`OutputConfig::tables`]).
 ///
-/// With `mark` nothing is dropped: `dropped.jsonl` is empty, and `marks.jsonl` has what records are marked with.
+/// With `mark` nothing is dropped: `dropped.jsonl` is empty, and `marks.jsonl` has the marks of records.
 pub(crate) fn write_all(findings: &Findings, output: &OutputConfig, out: &OutDir) -> Result<()> {
     let (mark, form) = (output.mark, output.tables);
     let pair = |pair: Pair| pair_line(findings, &pair);
@@ -285,8 +285,8 @@ fn write_stories(findings: &Findings, form: Tables, out: &OutDir) -> Result<()> 
     write((out, form), "stories", STORIES, rows, |row| row)
 }
 
-/// Writes the class of each page with a relation, by id. Classes overlap: members are written once for each page that has the class, but
-/// those of classes of more than [`LISTED_OFTEN`] pages with the first of these pages only.
+/// Writes the class of each related page, by id. Classes overlap, so members are listed with each page of the class. If a class has more
+/// than [`LISTED_OFTEN`] pages, they are listed with the first page only.
 fn write_classes(findings: &Findings, form: Tables, out: &OutDir) -> Result<()> {
     let id = |rank: Rank| findings.id(rank);
     let classes = findings.classes.iter();
@@ -311,7 +311,7 @@ fn write_classes(findings: &Findings, form: Tables, out: &OutDir) -> Result<()> 
     columns::write(out, form, "classes", CLASSES, rows)
 }
 
-/// The members of its class that are listed with a page.
+/// The members of the class that are listed with this page.
 fn listed(page: Rank, class: &Class) -> &[Rank] {
     match class.members.len() <= LISTED_OFTEN || class.pages[0] == page {
         true => &class.members,
@@ -319,7 +319,7 @@ fn listed(page: Rank, class: &Class) -> &[Rank] {
     }
 }
 
-/// A table of JSONL that is written line by line.
+/// A JSONL table that is written line by line.
 pub(crate) struct Table {
     path: PathBuf,
     file: BufWriter<File>,
@@ -344,7 +344,7 @@ impl Table {
     }
 }
 
-/// A table whose lines are rows: what `line` makes of `items`.
+/// Writes a table with the lines that `line` makes of `items`.
 pub(crate) fn write<T: Clone + Send + Sync, L: Serialize>(
     (out, form): (&OutDir, Tables),
     name: &str,
@@ -356,7 +356,7 @@ pub(crate) fn write<T: Clone + Send + Sync, L: Serialize>(
     columns::write(out, form, name, columns, items.map(line))
 }
 
-/// Lines in the order of their items, made on all threads, while those before them are written.
+/// Writes lines in the order of items. All threads make lines while earlier lines are written.
 fn jsonl<T: Clone + Send + Sync, L: Serialize>(
     out: &OutDir,
     name: &str,

@@ -1,4 +1,4 @@
-//! The routes of a service, and their description.
+//! The routes of a service, and their API description.
 
 use axum::Router;
 use axum::middleware::from_fn_with_state;
@@ -9,7 +9,7 @@ use utoipa_axum::routes;
 use crate::state::App;
 use crate::{condense, describe, feeds, guard, lists, ops, pages, passages, stories};
 
-/// What stands at the head of the description.
+/// The head of the API description.
 #[derive(OpenApi)]
 #[openapi(
     info(
@@ -22,7 +22,7 @@ use crate::{condense, describe, feeds, guard, lists, ops, pages, passages, stori
 )]
 struct Description;
 
-/// The routes of a service. The state can be shared with others.
+/// The routes of a service. The state may be shared with other routers.
 #[expect(deprecated, reason = "clients of 0.1 ask by the old name")]
 pub fn app(state: App) -> Router {
     let (routes, mut description) = OpenApiRouter::with_openapi(Description::openapi())

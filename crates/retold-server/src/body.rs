@@ -1,4 +1,4 @@
-//! Bodies of requests become pages.
+//! Reads pages from the bodies of requests.
 
 use axum::body::Body;
 use axum::http::{HeaderMap, StatusCode, header};
@@ -17,20 +17,20 @@ use crate::state::App;
 
 type Result<T> = std::result::Result<T, Problem>;
 
-/// What the query says of the pages in the body.
+/// Query parameters for the pages in the body.
 #[derive(Clone, Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Asked {
-    /// At most this many matches of a page, the best; 0: look for none.
+    /// Maximum number of matches for each page; 0 looks for none.
     #[serde(default = "usual_matches")]
     #[param(default = 20)]
     pub(crate) matches: usize,
-    /// The id of a page that comes as `text/html` or `text/plain`; else its URL.
+    /// Id of a page sent as `text/html` or `text/plain`; by default its URL.
     pub(crate) id: Option<String>,
-    /// The URL of such a page.
+    /// URL of such a page.
     pub(crate) url: Option<String>,
-    /// The date of such a page.
+    /// Date of such a page.
     pub(crate) date: Option<String>,
 }
 
@@ -38,29 +38,28 @@ fn usual_matches() -> usize {
     retold_index::MATCHES
 }
 
-/// A body, and the room that it takes.
+/// A body, and the memory reserved for it.
 pub(crate) struct Held {
     pub(crate) bytes: Vec<u8>,
     pub(crate) room: Room,
 }
 
-/// What a body was found to hold.
+/// The contents of a body.
 pub(crate) enum Pages {
-    /// One page: the answer is an object.
+    /// One page; the answer is an object.
     One(Box<std::result::Result<Page, String>>),
-    /// Lines of JSON: the answer has a line for each.
+    /// NDJSON; the answer has a line for each page.
     Lines(Vec<u8>),
-    /// An array of JSON: so is the answer.
+    /// A JSON array; the answer is an array, too.
     Array(Vec<u8>),
 }
 
-/// Bytes of memory that making a page's text and sketch takes for each of the page's own, about; pages of words of one letter take more.
+/// Approximate bytes of memory for text and sketch, for each byte of a page. Pages of one-letter words need more.
 pub(crate) const WORK: usize = 16;
 
-/// What ids of pages that name none begin with.
+/// Prefix of the ids given to pages without one.
 pub(crate) const NAMELESS: &str = "\u{1}request";
 
-/// Reads a body within the limits of the service.
 pub(crate) async fn read(app: &App, body: Body) -> Result<Held> {
     let limit = app.options.read_timeout;
     let read = tokio::time::timeout(limit, collect(app, body));
@@ -92,7 +91,7 @@ async fn collect(app: &App, mut body: Body) -> Result<Held> {
             return Err(Problem::new(StatusCode::PAYLOAD_TOO_LARGE, detail));
         }
         if length > room {
-            // Twice as much each time, so that long bodies need few steps.
+            // Doubles the size, so that long bodies need few steps.
             room = length.max((2 * room).min(most)).max(1 << 14);
             held.room.set(room)?;
         }
@@ -101,7 +100,7 @@ async fn collect(app: &App, mut body: Body) -> Result<Held> {
     Ok(held)
 }
 
-/// The kind of a body without its parameters, in lower case.
+/// The media type of a body without parameters, in lower case.
 fn media_type(headers: &HeaderMap) -> String {
     let value = headers.get(header::CONTENT_TYPE);
     let value = value
@@ -115,7 +114,6 @@ fn media_type(headers: &HeaderMap) -> String {
         .to_ascii_lowercase()
 }
 
-/// The charset that the header names.
 fn charset(headers: &HeaderMap) -> Option<String> {
     let value = headers.get(header::CONTENT_TYPE)?.to_str().ok()?;
     let parameters = value
@@ -128,7 +126,6 @@ fn charset(headers: &HeaderMap) -> Option<String> {
         .map(|(_, value)| value.trim().trim_matches('"').to_owned())
 }
 
-/// The pages of a body.
 pub(crate) fn pages(
     bytes: Vec<u8>,
     headers: &HeaderMap,
@@ -173,7 +170,7 @@ pub(crate) fn pages(
     }
 }
 
-/// The one page of a body, without id, URL and date where it is no JSON.
+/// The only page of a body. If the body is not JSON, the page has no id, URL and date.
 pub(crate) fn one(bytes: Vec<u8>, headers: &HeaderMap, read: &ReadOptions) -> Result<Page> {
     let asked = Asked {
         matches: 0,
@@ -187,7 +184,7 @@ pub(crate) fn one(bytes: Vec<u8>, headers: &HeaderMap, read: &ReadOptions) -> Re
     }
 }
 
-/// A page, or an array of them. What is no JSON is another error (400) than what is no page (422).
+/// A page or an array of pages. Invalid JSON is status 400; JSON that is not a page is 422.
 fn json(bytes: Vec<u8>, read: &ReadOptions) -> Result<Pages> {
     let body = bytes.trim_ascii();
     if body.starts_with(b"[") {
@@ -202,7 +199,7 @@ fn json(bytes: Vec<u8>, read: &ReadOptions) -> Result<Pages> {
     }
 }
 
-/// A body that is an array of JSON.
+/// Checks that a body is a JSON array.
 pub(crate) fn json_array<'b>(bytes: &'b [u8], headers: &HeaderMap) -> Result<&'b [u8]> {
     if media_type(headers) != "application/json" {
         let detail = "Content-Type application/json expected";
@@ -216,12 +213,11 @@ pub(crate) fn json_array<'b>(bytes: &'b [u8], headers: &HeaderMap) -> Result<&'b
     }
 }
 
-/// The values of an array.
 pub(crate) fn items(bytes: &[u8]) -> Result<Vec<&RawValue>> {
     serde_json::from_slice(bytes).map_err(|e| Problem::bad(format!("invalid JSON: {e}")))
 }
 
-/// The page of a value of an array. The error is for people.
+/// The page of an array value. The error is for people.
 pub(crate) fn item(
     number: u64,
     item: &RawValue,
@@ -236,7 +232,7 @@ pub(crate) fn item(
     })
 }
 
-/// The page of a line of JSON. The error is for people.
+/// The page of a JSON line. The error is for people.
 pub(crate) fn line(
     number: u64,
     line: &[u8],

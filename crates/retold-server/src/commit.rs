@@ -1,4 +1,4 @@
-//! The only thread that writes: requests that arrive while the disk is busy become one commit.
+//! The only thread that writes. Requests that arrive while it is busy are combined into one commit.
 
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::sync::{Arc, Mutex, OnceLock};
@@ -14,9 +14,9 @@ use crate::metrics::Metrics;
 use crate::problem::Problem;
 use crate::room::Room;
 
-/// Pages of a commit, but for those of the last request in it.
+/// Maximum number of pages in a commit, not counting those of its last request.
 const PAGES: usize = 1000;
-/// Requests that wait for the disk at the most.
+/// Maximum number of requests that wait for the disk.
 const WAITING: usize = 1024;
 
 type Reply<T> = oneshot::Sender<std::result::Result<T, Problem>>;
@@ -26,21 +26,19 @@ enum Job {
     Remove(Vec<String>, Reply<Vec<bool>>),
 }
 
-/// What one request adds.
 struct Addition {
     pages: Vec<Prepared>,
-    /// At most so many matches are wanted of each.
     limit: usize,
     reply: Reply<Vec<(Prepared, Added)>>,
-    /// Held while the pages wait, also if whoever sent them has gone.
+    /// Reserved while the pages wait, even if the client has gone.
     room: Room,
 }
 
 impl Job {
-    /// Says that it will not be done.
+    /// Replies that the job will not be done.
     fn refuse(self) {
         let problem = stopping();
-        // Whoever asked may have gone.
+        // The client may have gone.
         match self {
             Job::Add(addition) => drop(addition.reply.send(Err(problem))),
             Job::Remove(_, reply) => drop(reply.send(Err(problem))),
@@ -48,17 +46,16 @@ impl Job {
     }
 }
 
-/// Hands work to the thread that writes.
+/// Sends jobs to the writing thread.
 #[derive(Debug)]
 pub struct Committer {
     jobs: Mutex<Option<SyncSender<Job>>>,
     thread: Mutex<Option<JoinHandle<Result<()>>>>,
-    /// No commit begins after this moment.
+    /// No commit begins after this time.
     until: Arc<OnceLock<Instant>>,
 }
 
 impl Committer {
-    /// Starts the thread.
     pub(crate) fn start(writer: Writer, metrics: &Metrics) -> Result<Committer> {
         let (sender, jobs) = sync_channel(WAITING);
         let metrics = metrics.clone();
@@ -74,7 +71,8 @@ impl Committer {
         })
     }
 
-    /// Adds pages, which take that room, in a commit; answers once they will survive a power cut, with at most `limit` matches each.
+    /// Adds pages in a commit. Returns once they will survive a power cut, with at most `limit` matches each. `room` is the memory they
+    /// take.
     pub(crate) async fn add(
         &self,
         pages: Vec<Prepared>,
@@ -91,7 +89,7 @@ impl Committer {
         answer.await.unwrap_or_else(|_| Err(ended()))
     }
 
-    /// Removes pages; says of each whether it was there.
+    /// Removes pages; returns for each whether it existed.
     pub(crate) async fn remove(&self, ids: Vec<String>) -> std::result::Result<Vec<bool>, Problem> {
         let (reply, answer) = oneshot::channel();
         self.send(Job::Remove(ids, reply))?;
@@ -109,20 +107,19 @@ impl Committer {
         })
     }
 
-    /// False if the thread has ended.
     pub(crate) fn is_alive(&self) -> bool {
         let thread = self.thread.lock().unwrap_or_else(|e| e.into_inner());
         thread.as_ref().is_some_and(|thread| !thread.is_finished())
     }
 
-    /// What has not begun by then is refused.
+    /// Refuses jobs that have not begun by `until`.
     pub(crate) fn end_by(&self, until: Instant) {
-        // Whoever said it first is right.
+        // The first call counts.
         let _ = self.until.set(until);
     }
 
-    /// Takes no more work, waits for what is under way, and closes the index. False if that is not done by `until`: then what was
-    /// acknowledged is safe, and the next writer removes the rest.
+    /// Accepts no more jobs, waits for the current ones, and closes the index. Returns false if that takes longer than `until`;
+    /// acknowledged pages are then safe, and the next writer removes the rest.
     pub(crate) async fn finish(&self, until: Instant) -> Result<bool> {
         drop(self.jobs.lock().unwrap_or_else(|e| e.into_inner()).take());
         let thread = self.thread.lock().unwrap_or_else(|e| e.into_inner()).take();
@@ -133,7 +130,7 @@ impl Committer {
         match tokio::time::timeout_at(until.into(), joined).await {
             Ok(Ok(Ok(closed))) => closed.map(|()| true),
             Ok(_) => Err(Error::usage(
-                "the thread that writes has failed; please report it",
+                "the writing thread has failed; please report it",
             )),
             Err(_) => Ok(false),
         }
@@ -145,7 +142,7 @@ fn stopping() -> Problem {
 }
 
 fn ended() -> Problem {
-    Problem::internal("the thread that writes has ended; start the service again")
+    Problem::internal("the writing thread has ended; restart the service")
 }
 
 fn write(
@@ -161,7 +158,7 @@ fn write(
             job if until.get().is_some_and(|until| Instant::now() > *until) => job.refuse(),
             Job::Remove(ids, reply) => {
                 let removed = writer.remove(&ids).map_err(Problem::from);
-                // Whoever asked may have gone.
+                // The client may have gone.
                 let _ = reply.send(removed);
             }
             Job::Add(first) => {
@@ -191,7 +188,6 @@ fn write(
     writer.close()
 }
 
-/// Adds the pages of several requests in one commit.
 fn add(writer: &mut Writer, mut together: Vec<Addition>, metrics: &Metrics) {
     let start = Instant::now();
     let limit = together.iter().map(|addition| addition.limit).max();
@@ -204,7 +200,7 @@ fn add(writer: &mut Writer, mut together: Vec<Addition>, metrics: &Metrics) {
         .flat_map(|addition| std::mem::take(&mut addition.pages));
     let all: Vec<Prepared> = all.collect();
     let added = writer.add(&all, limit);
-    // Before anybody is answered, so that who asks next sees it counted.
+    // Before replying, so that a client that asks next sees the new count.
     metrics.committed(all.len(), start.elapsed());
     match added {
         Ok(added) => {
@@ -213,7 +209,7 @@ fn add(writer: &mut Writer, mut together: Vec<Addition>, metrics: &Metrics) {
                 let mut own: Vec<(Prepared, Added)> = done.by_ref().take(count).collect();
                 own.iter_mut()
                     .for_each(|(_, added)| added.matches.truncate(addition.limit));
-                // Before it is answered, so that who asks next has the room.
+                // Before replying, so that a client that asks next has the memory.
                 drop(addition.room);
                 let _ = addition.reply.send(Ok(own));
             }

@@ -1,4 +1,4 @@
-//! A list of results condensed to one line per story.
+//! Condenses a list of results to one entry per story.
 
 use std::time::Instant;
 
@@ -21,7 +21,7 @@ use crate::state::App;
 
 type Result<T> = std::result::Result<T, Problem>;
 
-/// Entries of a list at the most: so many pages are still all compared with each other.
+/// Maximum number of entries; all of them are compared with each other.
 const ENTRIES: usize = 1000;
 
 /// An entry of a list: the id of a page of the index, or a page.
@@ -33,7 +33,7 @@ pub(crate) enum ListEntry {
     Page(NewPage),
 }
 
-/// A list condensed.
+/// A condensed list.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct Condensed {
     /// The stories, in the order of their first entries.
@@ -43,13 +43,13 @@ pub(crate) struct Condensed {
 /// The entries of a list that tell one story.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct Line {
-    /// The first of them, which represents all.
+    /// The first entry, shown for the story.
     #[serde(flatten)]
     first: Ranked,
-    /// Why it was not compared: it is not a page.
+    /// Why the entry is not a page, and so was not compared.
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
-    /// The others.
+    /// The other entries.
     others: Vec<Other>,
 }
 
@@ -58,24 +58,24 @@ pub(crate) struct Line {
 pub(crate) struct Other {
     #[serde(flatten)]
     entry: Ranked,
-    /// Its relation to the first; `null`: it is related to it only through others.
+    /// Relation to the first entry; `null` if they are related only through others.
     relation: Option<Relation>,
 }
 
 /// An entry of the list.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub(crate) struct Ranked {
-    /// Its place in the list, from 1.
+    /// Position in the list, from 1.
     rank: usize,
-    /// Its id, if it has one.
+    /// Id, if it has one.
     id: Option<String>,
-    /// Its title.
+    /// Title.
     title: Option<String>,
-    /// Where it was fetched.
+    /// URL.
     url: Option<String>,
-    /// Its date as written.
+    /// Date as written.
     date: Option<String>,
-    /// Its site.
+    /// Site.
     site: Option<String>,
 }
 
@@ -99,7 +99,7 @@ impl Ranked {
     }
 }
 
-/// Stops work that nobody waits for any more.
+/// Cancels work after the time at which the client is told that it took too long.
 pub(crate) struct Until(pub(crate) Instant);
 
 impl Watch for Until {
@@ -108,10 +108,10 @@ impl Watch for Until {
     }
 }
 
-/// Condenses a list of results to one line per story.
+/// Condenses a ranked list of results to one entry per story.
 ///
-/// The order of the list is its ranking. Its entries, 1,000 at the most, are ids of pages of the index, or pages. They are judged among
-/// themselves by the index's model; nothing is added.
+/// The list has at most 1,000 entries, best first. Each is the id of a page of the index, or a page. They are compared with each other
+/// using the model of the index. Nothing is added to the index.
 #[utoipa::path(post, path = "/v1/condense", tag = "stories",
     request_body(content = Vec<ListEntry>, description = "ids of pages of the index, or pages, in the order of their ranking"),
     responses((status = 200, description = "the stories, the best first", body = Condensed)))]
@@ -135,10 +135,10 @@ pub(crate) async fn condense(
     Ok(Json(condensed.await?))
 }
 
-/// An entry, or its id if it has one and why it is no page.
+/// An entry, or why it is not a page, with its id if it has one.
 type Read = std::result::Result<Listed, (Option<String>, String)>;
 
-/// Reads entries; `room` is that of the body, and how much there may be.
+/// Reads entries. `room` is the memory of the body and its limit.
 fn read(
     index: &Index,
     entries: &[&RawValue],

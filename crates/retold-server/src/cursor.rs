@@ -1,7 +1,7 @@
-//! Cursors: where a list continues of which a part was returned.
+//! Cursors mark where a list continues.
 //!
-//! A cursor has the values by which the list is sorted, of the last entry that was shown. The entries after it are shown next, so pages that are added or
-//! removed in the meantime neither repeat other entries nor hide them.
+//! A cursor holds the sort key of the last entry that was shown. The next part starts after that key, so adding or removing pages meanwhile
+//! neither repeats nor hides other entries.
 
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
@@ -10,15 +10,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::problem::Problem;
 
-/// What clients see as a string. It names its list, so that nobody goes on in another.
+/// The decoded cursor. It names its list, so that it cannot be used for another one.
 #[derive(Serialize, Deserialize)]
 struct Cursor<K> {
     list: String,
     after: K,
 }
 
-/// The first `limit` of those behind a cursor, and the cursor of the rest, if there is one. `sorted` ascends by `key`, and no two have the
-/// same.
+/// The first `limit` entries after a cursor, and the cursor of the rest, if any. `sorted` ascends by `key`, and keys are unique.
 pub(crate) fn part<T, K: Ord + Serialize + DeserializeOwned>(
     list: &str,
     sorted: Vec<T>,
@@ -39,7 +38,7 @@ pub(crate) fn part<T, K: Ord + Serialize + DeserializeOwned>(
 
 fn written<K: Serialize>(list: &str, after: K) -> String {
     let list = list.to_owned();
-    // Keys are plain values.
+    // Keys are plain values, so this cannot fail.
     let json = serde_json::to_vec(&Cursor { list, after }).unwrap_or_default();
     BASE64_URL_SAFE_NO_PAD.encode(json)
 }
@@ -77,7 +76,7 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever is there all the time comes once and in order, and nothing comes twice.
+        /// Entries that exist all the time are listed once and in order, and no entry is listed twice.
         #[test]
         fn a_walk_shows_all_once(items in proptest::collection::vec(0u32..100, 0..40), added in proptest::collection::vec(0u32..100, 0..10), limit in 1usize..9) {
             let shown = walk(items.clone(), limit, &added);
@@ -95,7 +94,7 @@ mod tests {
         assert_eq!(first, [1, 2]);
         let (second, _) = part("a", all(), |&n| n, next.as_deref(), 2).unwrap();
         assert_eq!(second, [3, 4]);
-        // The last part has no cursor, also where it is full.
+        // The last part has no cursor, even if it is full.
         let (whole, none) = part("a", all(), |&n| n, None, 5).unwrap();
         assert_eq!((whole, none), (all(), None));
         for cursor in ["", "x", "5", next.as_deref().unwrap()] {

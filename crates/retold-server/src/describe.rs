@@ -1,4 +1,4 @@
-//! The parts of the API description that are the same for all routes: authorisation, errors, and pages in bodies.
+//! Parts of the API description shared by all routes: authorisation, errors, and pages in bodies.
 
 use utoipa::openapi::path::Operation;
 use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityRequirement, SecurityScheme};
@@ -8,14 +8,12 @@ use utoipa::{PartialSchema, ToSchema};
 use crate::guard::is_open;
 use crate::problem::Problem;
 
-/// The name of the token in the description.
 const TOKEN: &str = "token";
-/// The kind of body that errors have.
 pub(crate) const PROBLEM: &str = "application/problem+json";
 
 type Errors = &'static [(&'static str, &'static str)];
 
-/// Of requests that need a token where there are some.
+/// Errors of requests that need a token.
 const GUARDED: Errors = &[
     ("401", "no token, or a wrong one"),
     (
@@ -24,13 +22,13 @@ const GUARDED: Errors = &[
     ),
     ("421", "the host name of the request is not the service's"),
 ];
-/// Of requests that ask the index.
+/// Errors of requests that use the index.
 const WORK: Errors = &[
-    ("400", "the path, the query or the body's form is wrong"),
+    ("400", "the path, the query or the body is malformed"),
     ("500", "a failure; the log says more"),
     (
         "503",
-        "too much at one time, or the service is stopping; try again after `Retry-After`",
+        "too many requests, or the service is stopping; try again after `Retry-After`",
     ),
     ("504", "it took too long"),
 ];
@@ -42,7 +40,6 @@ const BODY: Errors = &[
 ];
 const ID: Errors = &[("404", "no page of the index has the id")];
 
-/// Adds what is the same for all routes.
 pub(crate) fn complete(description: &mut OpenApi) {
     let token = HttpBuilder::new().scheme(HttpAuthScheme::Bearer);
     let token = token.description(Some(
@@ -53,7 +50,7 @@ pub(crate) fn complete(description: &mut OpenApi) {
     components
         .schemas
         .insert(Problem::name().into_owned(), Problem::schema());
-    // A service without tokens wants none.
+    // A service without tokens needs none.
     let none: [&str; 0] = [];
     description.security = Some(vec![
         SecurityRequirement::default(),
@@ -100,21 +97,21 @@ fn add_errors(operation: &mut Operation, errors: Errors) {
     }
 }
 
-/// A page as it is sent. Fields may have other names, if the index was made so (`--text-field` and others); further fields do no harm.
+/// A page as it is sent. Field names may differ if the index was created with `--text-field` or similar options. Other fields are ignored.
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "only described: `retold` reads pages")]
 pub(crate) struct NewPage {
-    /// Its id; else its URL. A question needs none.
+    /// Id; by default the URL. Queries need none.
     id: Option<String>,
-    /// Where it was fetched.
+    /// URL.
     url: Option<String>,
-    /// When it was published, as in `2026-11-01` or `2026-11-01T08:00:00Z`.
+    /// Date of publication, as in `2026-11-01` or `2026-11-01T08:00:00Z`.
     date: Option<String>,
-    /// Its title.
+    /// Title.
     title: Option<String>,
-    /// Its text; or `html`.
+    /// Text; alternatively send `html`.
     text: Option<String>,
-    /// The page itself, if there is no `text`.
+    /// HTML of the page, if there is no `text`.
     html: Option<String>,
 }
 

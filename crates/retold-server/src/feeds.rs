@@ -1,4 +1,4 @@
-//! Stories as a feed, so that any reader shows what is new.
+//! Stories as an Atom feed.
 
 use std::io;
 use std::num::NonZeroUsize;
@@ -23,17 +23,17 @@ type Result<T> = std::result::Result<T, Problem>;
 
 const KIND: &str = "application/atom+xml; charset=utf-8";
 
-/// Which stories the feed has.
+/// Query parameters of the feed.
 #[derive(Debug, Default, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Wanted {
-    /// Only those with a page on this site.
+    /// Only stories with a page on this site.
     site: Option<String>,
-    /// Only those with a page with all these words in its title, or in its text.
+    /// Only stories with a page whose title or text has all these words.
     #[param(max_length = 200)]
     q: Option<String>,
-    /// At most this many.
+    /// Maximum number of stories.
     #[param(value_type = Option<usize>, default = 50, minimum = 1, maximum = 200)]
     limit: Option<NonZeroUsize>,
 }
@@ -58,7 +58,6 @@ impl Wanted {
         format!("Stories{site}{words}")
     }
 
-    /// What makes it another feed than the one of all stories.
     fn query(&self) -> String {
         let site = given(&self.site).map(|site| format!("site={}", encoded(site)));
         let words = given(&self.q).map(|words| format!("q={}", encoded(words)));
@@ -67,9 +66,9 @@ impl Wanted {
     }
 }
 
-/// The stories with the latest pages as an Atom feed, the latest first.
+/// Returns the stories with the latest pages as an Atom feed, latest first.
 ///
-/// Answers with an `ETag`, and with 304 if `If-None-Match` has it.
+/// Sends an `ETag`, and status 304 if `If-None-Match` has it.
 #[utoipa::path(get, path = "/v1/feeds/stories.atom", tag = "stories", params(Wanted),
     responses((status = 200, description = "the feed", body = String, content_type = "application/atom+xml"),
         (status = 304, description = "the feed has not changed")))]
@@ -98,7 +97,7 @@ pub(crate) async fn stories_atom(
     Ok(response)
 }
 
-/// Whether a client has what this tag names.
+/// Whether the client's copy has this tag.
 fn is_known(headers: &HeaderMap, tag: &str) -> bool {
     let lists = headers.get_all(header::IF_NONE_MATCH).iter();
     let lists = lists.filter_map(|value| value.to_str().ok());
@@ -110,7 +109,7 @@ fn encoded(text: &str) -> String {
     utf8_percent_encode(text, NON_ALPHANUMERIC).to_string()
 }
 
-/// A text without the characters that XML cannot hold.
+/// Removes characters that XML cannot contain.
 fn shown(text: &str) -> String {
     let is_good = |c: &char| matches!(c, '\t' | '\n' | '\r' | ' '..='\u{d7ff}' | '\u{e000}'..='\u{fffd}' | '\u{10000}'..);
     text.chars().filter(is_good).collect()
@@ -119,7 +118,7 @@ fn shown(text: &str) -> String {
 /// The feed of these stories (RFC 4287).
 fn atom(wanted: &Wanted, stories: &[StoryCard]) -> io::Result<Vec<u8>> {
     let query = wanted.query();
-    // An empty feed has a moment, too.
+    // An empty feed needs a date, too.
     let updated = stories.iter().map(|story| story.line.last_seen.as_str());
     let updated = updated.max().unwrap_or("1970-01-01T00:00:00Z");
     let mut xml = Writer::new_with_indent(Vec::new(), b' ', 1);
@@ -156,7 +155,7 @@ fn entry(xml: &mut Xml, story: &StoryLine) -> io::Result<()> {
     Ok(())
 }
 
-/// A story in a sentence, and where it was first.
+/// A sentence about a story, with where it appeared first.
 fn summary(story: &StoryLine) -> String {
     let many = |n: u64, one: &str, more: &str| match n {
         0 => None,

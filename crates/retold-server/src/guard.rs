@@ -1,7 +1,7 @@
-//! The checks and the log entry of every request.
+//! Checks and logs every request.
 //!
-//! The rules for a service without tokens are those against cross-site requests and DNS rebinding (OWASP, Cross-Site Request Forgery Prevention
-//! Cheat Sheet; W3C Fetch Metadata).
+//! Without tokens, requests are checked against cross-site requests and DNS rebinding (OWASP, Cross-Site Request Forgery Prevention Cheat
+//! Sheet; W3C Fetch Metadata).
 
 use std::net::IpAddr;
 use std::time::Instant;
@@ -15,12 +15,12 @@ use subtle::ConstantTimeEq;
 use crate::problem::Problem;
 use crate::state::App;
 
-/// What may be seen without a token: whether the service lives, and the page for people, which has no data.
+/// Paths that need no token: health checks, and the web page, which has no data.
 pub(crate) fn is_open(path: &str) -> bool {
     ["/healthz", "/readyz"].contains(&path) || crate::ops::is_people(path)
 }
 
-/// Lets those pass who bring a token; of a service without tokens, those that are no pages of other sites.
+/// Accepts requests with a valid token. If the service has no tokens, refuses requests from pages of other sites.
 pub(crate) async fn authorize(State(app): State<App>, request: Request, next: Next) -> Response {
     let tokens = &app.options.tokens;
     let is_open = is_open(request.uri().path());
@@ -38,8 +38,8 @@ pub(crate) async fn authorize(State(app): State<App>, request: Request, next: Ne
     }
 }
 
-/// Why a service that asks for no token refuses a request: a browser on this machine sends it for a page of another site, which reaches
-/// the service by a name of its own (DNS rebinding) or by a request from another origin.
+/// Why a service without tokens refuses a request: a browser on this machine sends it for a page of another site, either from another
+/// origin or under a foreign host name (DNS rebinding).
 fn refused(request: &Request, hosts: &[String]) -> Option<Problem> {
     let header = |name: header::HeaderName| {
         let value = request.headers().get(name);
@@ -67,7 +67,7 @@ fn refused(request: &Request, hosts: &[String]) -> Option<Problem> {
     })
 }
 
-/// Whether `host`, or `host:port`, is this machine seen from itself, or one of these names.
+/// Whether `host` or `host:port` is a loopback name or address, or one of `hosts`.
 fn is_own(asked: &str, hosts: &[String]) -> bool {
     let host = host_of(asked);
     let is_loopback = host
@@ -77,7 +77,7 @@ fn is_own(asked: &str, hosts: &[String]) -> bool {
     is_loopback || is_named || host.eq_ignore_ascii_case("localhost")
 }
 
-/// Without the port, and an address of version 6 without its brackets.
+/// A host without port and without the brackets of IPv6.
 fn host_of(asked: &str) -> &str {
     match asked.strip_prefix('[') {
         Some(address) => address.split(']').next().unwrap_or_default(),
@@ -95,14 +95,13 @@ fn brings(headers: &HeaderMap, tokens: &[String]) -> bool {
     if !scheme.eq_ignore_ascii_case(b"Bearer ") {
         return false;
     }
-    // All are looked at, so that the time says nothing.
+    // Compares with all tokens, so that the time reveals nothing.
     let found = tokens.iter().map(|known| known.as_bytes().ct_eq(token));
     found
         .fold(subtle::Choice::from(0), |any, one| any | one)
         .into()
 }
 
-/// Counts and logs a request.
 pub(crate) async fn observe(State(app): State<App>, request: Request, next: Next) -> Response {
     let _held = app.metrics.begin();
     let start = Instant::now();
@@ -111,12 +110,12 @@ pub(crate) async fn observe(State(app): State<App>, request: Request, next: Next
         .extensions()
         .get::<MatchedPath>()
         .map(|path| path.as_str().to_owned());
-    // Paths that are none are not told apart: there are too many of them.
+    // Unknown paths share one label; otherwise there would be too many.
     let route = route.unwrap_or_else(|| "other".to_owned());
     let response = next.run(request).await;
     let status = response.status().as_u16();
     let took = start.elapsed();
-    // Methods that are none are not told apart either.
+    // Unknown methods share one label as well.
     let known = ["GET", "POST", "DELETE", "HEAD", "PUT", "OPTIONS", "PATCH"];
     let method = known
         .iter()

@@ -1,4 +1,4 @@
-//! Learning again as the index grows: on a thread of its own, while pages are added and requests are answered.
+//! Learns again as the index grows, on a separate thread, while pages are added and requests are answered.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,9 +10,9 @@ use retold::internal::in_pool;
 use retold::{Error, Result, RunConfig, Watch};
 use retold_index::{Learning, Learnt, Writer};
 
-/// How often the thread that writes looks whether it has learnt, if it has nothing else to do.
+/// How often an idle writing thread checks whether learning has finished.
 const LOOK: Duration = Duration::from_millis(200);
-/// Memory for what is held while it learns: so much, and so much for each page. What does not fit goes to temporary files.
+/// Memory for learning: a base and an amount for each page. The rest goes to temporary files.
 const MEMORY: (u64, u64) = (256 << 20, 512);
 
 /// Learns when the index has grown enough, at most once at a time.
@@ -20,12 +20,12 @@ const MEMORY: (u64, u64) = (256 << 20, 512);
 pub(crate) struct Learner {
     running: Option<JoinHandle<Result<Learnt>>>,
     stop: Arc<AtomicBool>,
-    /// It has failed: the model stays until the service is started again.
+    /// Learning failed, so the model stays until the service is restarted.
     has_failed: bool,
 }
 
 impl Learner {
-    /// The next job, if one will come. Meanwhile, and before, the index learns if it is time.
+    /// Waits for the next job, and starts or finishes learning meanwhile. `None` if no job will come.
     pub(crate) fn next<T>(&mut self, writer: &mut Writer, jobs: &Receiver<T>) -> Option<T> {
         loop {
             self.look(writer);
@@ -40,7 +40,7 @@ impl Learner {
         }
     }
 
-    /// Takes what was learnt, and begins to learn if that is due.
+    /// Adopts a finished model, and starts to learn if it is due.
     fn look(&mut self, writer: &mut Writer) {
         if let Some(learning) = self.running.take_if(|learning| learning.is_finished()) {
             let learnt = learning.join().unwrap_or_else(|_| Err(ended()));
@@ -58,7 +58,7 @@ impl Learner {
 
     fn begin(&self, learning: Learning) -> Result<JoinHandle<Result<Learnt>>> {
         let mut resources = RunConfig::default();
-        // Requests come first.
+        // Requests have priority.
         resources.threads = 1;
         resources.memory = MEMORY.0 + MEMORY.1 * learning.pages() as u64;
         resources.temp_dir = Some(std::env::temp_dir());
@@ -73,21 +73,19 @@ impl Learner {
         self.has_failed = true;
     }
 
-    /// Learns no more.
     pub(crate) fn stop(self) {
         self.stop.store(true, Ordering::Relaxed);
         if let Some(learning) = self.running {
-            // What it has learnt is lost, and will be due again.
+            // The unfinished model is lost; learning will be due again.
             drop(learning.join());
         }
     }
 }
 
 fn ended() -> Error {
-    Error::usage("the thread that learns has failed; please report it")
+    Error::usage("the learning thread has failed; please report it")
 }
 
-/// Goes on until it is told to stop.
 struct Until(Arc<AtomicBool>);
 
 impl Watch for Until {

@@ -1,7 +1,7 @@
-//! An index as a service: which of these pages do we have already?
+//! An index as an HTTP service: which of these pages do we have already?
 //!
-//! [`app`] makes the routes of an opened index, [`serve`] answers on a socket until it is told to stop. The service itself
-//! describes its routes, at `/openapi.json`.
+//! [`app`] makes the routes for an opened index; [`serve`] answers on a socket until it is told to stop. `/openapi.json` describes the
+//! routes.
 
 #![forbid(unsafe_code)]
 

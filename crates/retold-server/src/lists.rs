@@ -1,4 +1,4 @@
-//! Lists of stories and of pages, and the index at a glance.
+//! Lists of stories and pages, and the overview.
 
 use std::num::NonZeroUsize;
 
@@ -16,15 +16,14 @@ use crate::state::App;
 
 type Result<T> = std::result::Result<T, Problem>;
 
-/// What a field of a form says, if it is filled in.
+/// A form field, if it is filled in.
 pub(crate) fn given(text: &Option<String>) -> Option<&str> {
     text.as_deref().filter(|text| !text.trim().is_empty())
 }
 
-/// Characters of a search at the most: longer ones are texts.
+/// Maximum length of a search in characters.
 const QUERY: usize = 200;
 
-/// The words that are looked for.
 pub(crate) fn words(query: &Option<String>) -> Result<Option<String>> {
     let words = given(query);
     match words.is_some_and(|words| words.chars().count() > QUERY) {
@@ -35,29 +34,29 @@ pub(crate) fn words(query: &Option<String>) -> Result<Option<String>> {
     }
 }
 
-/// Which pages are meant: all that pass everything that is given.
+/// Filters for a list. A page must pass all that are set.
 #[derive(Debug, Default, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Wanted {
-    /// What comes first.
+    /// Order of the list.
     #[serde(default)]
     sort: Sort,
-    /// Only what has a page since this date.
+    /// Only results with a page since this date.
     since: Option<String>,
-    /// Only what has a page before this date.
+    /// Only results with a page before this date.
     until: Option<String>,
-    /// Only what has a page on this site.
+    /// Only results with a page on this site.
     site: Option<String>,
-    /// Only what has a page with a text in this language (ISO 639-1, as in `zh`).
+    /// Only results with a page whose text is in this language (ISO 639-1, such as `zh`).
     language: Option<String>,
-    /// Only what has a page with all these words in its title, or in its text.
+    /// Only results with a page whose title or text has all these words.
     #[param(max_length = 200)]
     q: Option<String>,
-    /// At most this many.
+    /// Maximum number of results.
     #[param(value_type = Option<usize>, default = 100, minimum = 1, maximum = 1000)]
     limit: Option<NonZeroUsize>,
-    /// Where the list continues: `next` of the answer before.
+    /// Continues a list: `next` of the previous answer.
     cursor: Option<String>,
 }
 
@@ -86,8 +85,7 @@ impl Wanted {
     }
 }
 
-/// What comes first: the story with most pages, that with the latest page, or that which got most pages in the last 24 hours before the
-/// newest page.
+/// Order of stories: most pages first, latest page first, or most pages within the 24 hours before the newest page of the index first.
 #[derive(Clone, Copy, Debug, Default, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Sort {
@@ -102,15 +100,15 @@ pub(crate) enum Sort {
 pub(crate) struct Stories {
     /// The stories.
     stories: Vec<StoryCard>,
-    /// How many there are in all.
+    /// Total number of stories.
     total: u64,
-    /// False if the words were not looked for in every text: the index keeps none, or Retold 0.1 added pages and `compact` was not run since.
+    /// False if not every text was searched: the index keeps no texts, or Retold 0.1 added pages and `compact` was not run since.
     complete: bool,
-    /// The cursor for the next part of the list; none at its end.
+    /// Cursor of the next part; absent at the end.
     next: Option<String>,
 }
 
-/// Lists stories: those with two pages or more, and those with one page that has excerpts.
+/// Lists stories: those with at least two pages, and those with one page that has excerpts.
 #[utoipa::path(get, path = "/v1/stories", tag = "stories", params(Wanted),
     responses((status = 200, description = "the stories", body = Stories)))]
 pub(crate) async fn stories(
@@ -143,20 +141,20 @@ pub(crate) async fn stories(
 /// A part of a list of pages.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct PageList {
-    /// The pages, the latest first.
+    /// The pages, latest first.
     pages: Vec<PageLine>,
-    /// How many there are in all.
+    /// Total number of pages.
     total: u64,
-    /// False if the words were not looked for in every text: the index keeps none, or Retold 0.1 added pages and `compact` was not run since.
+    /// False if not every text was searched: the index keeps no texts, or Retold 0.1 added pages and `compact` was not run since.
     complete: bool,
-    /// The cursor for the next part of the list; none at its end.
+    /// Cursor of the next part; absent at the end.
     next: Option<String>,
 }
 
-/// Lists pages, the latest first: those whose titles or texts have the words, of a site, of a time.
+/// Lists pages, latest first, by words in titles or texts, by site and by date.
 ///
-/// A word of the title may stand within another; in the text it is a whole word. In scripts without spaces a text has a word if it has all
-/// its pairs of neighbouring characters.
+/// In titles, search words may be parts of words. In texts, they must be whole words; in scripts without spaces, all pairs of neighbouring
+/// characters must occur.
 #[utoipa::path(get, path = "/v1/search", tag = "pages", params(Wanted),
     responses((status = 200, description = "the pages", body = PageList)))]
 pub(crate) async fn search(
@@ -181,7 +179,7 @@ pub(crate) async fn search(
     Ok(Json(pages.await?))
 }
 
-/// Shows the index at a glance: what is new, the largest and the fastest-growing stories, who publishes first and who reprints.
+/// Shows an overview: what is new, the largest and the fastest-growing stories, which sites publish first and which reprint.
 #[utoipa::path(get, path = "/v1/overview", tag = "stories", params(Wanted),
     responses((status = 200, description = "the index", body = Overview)))]
 pub(crate) async fn overview(

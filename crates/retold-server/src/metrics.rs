@@ -25,12 +25,11 @@ struct Route {
     route: String,
 }
 
-/// Bounds of histograms of time, in seconds.
+/// Bucket bounds of time histograms, in seconds.
 const SECONDS: [f64; 14] = [
     0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0,
 ];
 
-/// What is counted. Cheap to clone.
 #[derive(Clone)]
 pub(crate) struct Metrics {
     registry: Arc<Registry>,
@@ -108,12 +107,12 @@ impl Default for Metrics {
 }
 
 impl Metrics {
-    /// A request came; it is over when what is returned is dropped.
+    /// Counts a request until the returned value is dropped.
     pub(crate) fn begin(&self) -> Held {
         Held::new(&self.in_flight)
     }
 
-    /// A connection was opened; it is closed when what is returned is dropped.
+    /// Counts a connection until the returned value is dropped.
     pub(crate) fn connected(&self) -> Held {
         Held::new(&self.connections)
     }
@@ -139,19 +138,17 @@ impl Metrics {
         self.commit_seconds.observe(took.as_secs_f64());
     }
 
-    /// All of it, as Prometheus reads it.
     pub(crate) fn text(&self, index: &Index) -> String {
         self.pages.set(index.len() as i64);
         self.memory
             .set(retold::internal::resident_memory().unwrap_or_default() as i64);
         let mut text = String::new();
-        // Writing into a string cannot fail.
         let _ = encode(&mut text, &self.registry);
         text
     }
 }
 
-/// Counts itself while it lives.
+/// Increments a gauge while it exists.
 #[derive(Debug)]
 pub(crate) struct Held(Gauge);
 

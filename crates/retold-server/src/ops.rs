@@ -9,13 +9,13 @@ use axum::routing::get;
 use crate::problem::Problem;
 use crate::state::App;
 
-/// Says that the process is there.
+/// Says that the process is running.
 #[utoipa::path(get, path = "/healthz", tag = "operation", responses((status = 200, description = "it is there", body = String)))]
 pub(crate) async fn health() -> &'static str {
     "ok\n"
 }
 
-/// Says whether requests should be sent here.
+/// Says whether the service accepts requests.
 #[utoipa::path(get, path = "/readyz", tag = "operation",
     responses((status = 200, description = "yes", body = String),
         (status = 503, description = "no", body = Problem, content_type = "application/problem+json")))]
@@ -28,7 +28,7 @@ pub(crate) async fn ready(State(app): State<App>) -> Result<&'static str, Proble
     }
 }
 
-/// Counts and times, as Prometheus reads them.
+/// Returns metrics for Prometheus.
 #[utoipa::path(get, path = "/metrics", tag = "operation", responses((status = 200, description = "OpenMetrics text", body = String, content_type = "application/openmetrics-text")))]
 pub(crate) async fn metrics(State(app): State<App>) -> Response {
     let kind =
@@ -41,7 +41,7 @@ pub(crate) async fn description(json: String) -> Response {
     ([(header::CONTENT_TYPE, kind)], json).into_response()
 }
 
-/// The files of the page for people: where they are, of what kind, and what they hold.
+/// Files of the web page: path, media type and content.
 const PEOPLE: [(&str, &str, &str); 4] = [
     (
         "/",
@@ -65,18 +65,18 @@ const PEOPLE: [(&str, &str, &str); 4] = [
     ),
 ];
 
-/// Whether a path is of the page for people, which has no data.
+/// Whether a path belongs to the web page, which has no data.
 pub(crate) fn is_people(path: &str) -> bool {
     PEOPLE.iter().any(|(known, ..)| *known == path)
 }
 
-/// The page for people. It loads nothing from anywhere else, and may not.
+/// The web page. Its policy forbids loading anything from other hosts.
 pub(crate) fn people() -> Router<App> {
     const POLICY: &str = "default-src 'none'; style-src 'self' 'unsafe-inline'; script-src 'self'; connect-src 'self'; img-src data:; \
                           base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
     let mut routes = Router::new();
     for (path, kind, text) in PEOPLE {
-        // Browsers ask again after an update of the service.
+        // Browsers check for a new version after an update of the service.
         let head = [
             (header::CONTENT_TYPE, kind),
             (header::CONTENT_SECURITY_POLICY, POLICY),

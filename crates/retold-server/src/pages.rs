@@ -20,15 +20,15 @@ use crate::state::App;
 
 type Result<T> = std::result::Result<T, Problem>;
 
-/// What became of a page, and what it repeats.
+/// The result for a page.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct Answer {
-    /// Its id; `null` if it names none and was only asked about.
+    /// Id of the page; `null` for a query without one.
     id: Option<String>,
     /// `new`, `replaced`, `unchanged`, or `rejected`.
     #[schema(example = "new")]
     status: &'static str,
-    /// Why it was rejected.
+    /// Why the page was rejected.
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
     /// The pages that it repeats, best first.
@@ -55,7 +55,7 @@ impl Answer {
     }
 }
 
-/// What became of a page, or of an array of pages.
+/// The result for a page, or for an array of pages.
 #[derive(ToSchema)]
 #[serde(untagged)]
 #[expect(dead_code, reason = "only described: each is written by itself")]
@@ -64,10 +64,9 @@ pub(crate) enum Answers {
     Many(Vec<Answer>),
 }
 
-/// A page, or why it is none.
+/// A page, or why it is not one.
 type Made = std::result::Result<Prepared, String>;
 
-/// The form of a body, which is that of its answer.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Form {
     One,
@@ -75,7 +74,6 @@ enum Form {
     Array,
 }
 
-/// Answers in the form of the question.
 fn respond(form: Form, mut answers: Vec<Answer>) -> Response {
     if form == Form::Array {
         return Json(answers).into_response();
@@ -92,7 +90,7 @@ fn respond(form: Form, mut answers: Vec<Answer>) -> Response {
     }
     let mut lines = Vec::new();
     for answer in answers {
-        // Answers are plain values, and memory can be written.
+        // Answers are plain values and the writer is memory, so this cannot fail.
         let _ = serde_json::to_writer(&mut lines, &answer);
         lines.push(b'\n');
     }
@@ -100,17 +98,17 @@ fn respond(form: Form, mut answers: Vec<Answer>) -> Response {
     ([(header::CONTENT_TYPE, kind)], lines).into_response()
 }
 
-/// The pages of a body as the index keeps them.
+/// The prepared pages of a body.
 struct Many {
     form: Form,
     pages: Vec<Made>,
     /// Bytes of memory that they take.
     held: usize,
-    /// The room of that, and of the work on them.
+    /// Memory reserved for them and for work on them.
     room: Room,
 }
 
-/// The pages of a body. `named`: each needs an id or a URL.
+/// Prepares the pages of a body. With `named`, each needs an id or a URL.
 async fn prepared(
     app: &App,
     headers: HeaderMap,
@@ -119,7 +117,7 @@ async fn prepared(
     named: bool,
 ) -> Result<Many> {
     let Held { bytes, mut room } = body::read(app, body).await?;
-    // One request alone may need more than there is for all.
+    // A single request may need more than the limit for all.
     let most = app.options.max_bodies;
     app.work(move |index| {
         let read = index.model().config().read.clone();
@@ -160,13 +158,13 @@ async fn prepared(
     .await
 }
 
-/// Whether a page of that id can be asked for: its id is a part of a path, where it is percent-encoded, and stands in a request's head.
+/// Checks that a page can be requested by its id, which is percent-encoded in the path of a request.
 fn check_id(id: &str) -> std::result::Result<(), String> {
     const LONGEST: usize = 16 << 10;
     if id.starts_with(NAMELESS) {
         return Err("the page has no id: send `id` or `url`".to_owned());
     }
-    // Clients take `.` and `..` out of paths, also where they are encoded.
+    // Clients remove `.` and `..` from paths, even if encoded.
     match matches!(id, "" | "." | "..") || id.len() > LONGEST {
         false => Ok(()),
         true => Err(format!(
@@ -175,11 +173,10 @@ fn check_id(id: &str) -> std::result::Result<(), String> {
     }
 }
 
-/// Adds pages, and says what each of them repeats.
+/// Adds pages and returns what each of them repeats.
 ///
-/// Answers when the pages are safe on disk. A page replaces an earlier one with the same id. The body is a page as JSON (`text`, or
-/// `html`, and `id`, `url`, `date`), pages as NDJSON, or the HTML or text of a page itself, with `id`, `url` and `date` in the
-/// query.
+/// Answers when the pages are safe on disk. A page replaces the page with the same id. The body is a page as JSON (`text` or `html`, with
+/// `id`, `url`, `date`), pages as NDJSON, or the HTML or text of a page with `id`, `url` and `date` in the query.
 #[utoipa::path(post, path = "/v1/pages", params(Asked), tag = "pages",
     request_body(description = "a page, pages, or the HTML or text of one (its id, URL and date are in the query)", content(
         (NewPages = "application/json"), (String = "application/x-ndjson"), (String = "text/html"), (String = "text/plain"))),
@@ -232,9 +229,9 @@ pub(crate) async fn add(
     Ok(respond(form, answers.collect()))
 }
 
-/// Says what pages repeat, and adds nothing.
+/// Returns what pages repeat, without adding them.
 ///
-/// The body is that of `POST /v1/pages`; ids are not needed.
+/// The body is as for `POST /v1/pages`; ids are optional.
 #[utoipa::path(post, path = "/v1/query", params(Asked), tag = "pages",
     request_body(description = "a page, pages, or the HTML or text of one (its id, URL and date are in the query)", content(
         (NewPages = "application/json"), (String = "application/x-ndjson"), (String = "text/html"), (String = "text/plain"))),
@@ -249,7 +246,7 @@ pub(crate) async fn query(
     answers(&app, asked, headers, body).await
 }
 
-/// The same by its old name: use `POST /v1/query`.
+/// Deprecated name of `POST /v1/query`.
 #[utoipa::path(post, path = "/v1/match", params(Asked), tag = "pages",
     request_body(description = "a page, pages, or the HTML or text of one (its id, URL and date are in the query)", content(
         (NewPages = "application/json"), (String = "application/x-ndjson"), (String = "text/html"), (String = "text/plain"))),
@@ -265,7 +262,6 @@ pub(crate) async fn query_by_old_name(
     answers(&app, asked, headers, body).await
 }
 
-/// What the pages of a body repeat.
 async fn answers(
     app: &App,
     asked: std::result::Result<Query<Asked>, QueryRejection>,
@@ -303,15 +299,15 @@ fn read_only() -> Problem {
 /// A page of the index.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct KeptPage {
-    /// Its id.
+    /// Id.
     id: String,
-    /// Where it was fetched.
+    /// URL.
     url: Option<String>,
-    /// Its site.
+    /// Site.
     site: Option<String>,
-    /// Its title.
+    /// Title.
     title: Option<String>,
-    /// Its date as written.
+    /// Date as written.
     date: Option<String>,
     /// When it was added.
     added: String,
@@ -337,7 +333,7 @@ impl KeptPage {
     }
 }
 
-/// Shows a page of the index.
+/// Returns a page of the index.
 #[utoipa::path(get, path = "/v1/pages/{id}", params(("id" = String, Path, description = "the page's id, percent-encoded")),
     tag = "pages", responses((status = 200, description = "the page", body = KeptPage)))]
 pub(crate) async fn get(
@@ -353,16 +349,16 @@ pub(crate) async fn get(
     Ok(Json(KeptPage::new(page.await?)))
 }
 
-/// Which page is wanted.
+/// The requested page.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ByUrl {
-    /// Where it was fetched.
+    /// URL of the page.
     url: String,
 }
 
-/// Shows the page of a URL, the newest if there are several.
+/// Returns the page with a URL, the newest if there are several.
 #[utoipa::path(get, path = "/v1/pages", params(ByUrl), tag = "pages",
     responses((status = 200, description = "the page", body = KeptPage),
         (status = 404, description = "no page of the index has the URL", body = Problem, content_type = "application/problem+json")))]
@@ -381,7 +377,7 @@ pub(crate) async fn get_by_url(
     Ok(Json(KeptPage::new(page.await?)))
 }
 
-/// Removes a page. Answers when it is gone from the disk.
+/// Removes a page. Answers when it is removed from the disk.
 #[utoipa::path(delete, path = "/v1/pages/{id}", params(("id" = String, Path, description = "the page's id, percent-encoded")),
     tag = "pages", responses((status = 204, description = "the page is removed"),
         (status = 507, description = "the disk is full", body = Problem, content_type = "application/problem+json")))]

@@ -1,4 +1,4 @@
-//! The passages of a text that are in the index, and where.
+//! Passages of a text in pages of the index.
 
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::time::Instant;
@@ -21,7 +21,7 @@ use crate::state::App;
 
 type Result<T> = std::result::Result<T, Problem>;
 
-/// What counts as a passage.
+/// Query parameters for passages.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
@@ -34,7 +34,7 @@ pub(crate) struct Wanted {
     #[serde(default = "usual_chars")]
     #[param(value_type = u32, default = 40, minimum = 1, maximum = 10000)]
     min_chars: NonZeroU32,
-    /// For each passage at most so many places on other pages, the best.
+    /// Maximum number of places for each passage.
     #[serde(default = "usual_pages")]
     #[param(value_type = u32, default = 20, minimum = 1, maximum = 100)]
     pages: NonZeroUsize,
@@ -52,7 +52,6 @@ fn usual_pages() -> NonZeroUsize {
     NonZeroUsize::new(retold_index::MATCHES).unwrap_or(NonZeroUsize::MIN)
 }
 
-/// Places of a passage at the most.
 const PAGES: usize = 100;
 
 impl Wanted {
@@ -68,10 +67,10 @@ impl Wanted {
     }
 }
 
-/// Says which passages of a text are on pages of the index, and where.
+/// Finds passages of a text in pages of the index.
 ///
-/// The body is a page as in `POST /v1/query`; nothing is added. Places are counted in characters of the `text` of the answer, and of what
-/// `GET /v1/pages/{id}/passages` has as the text of the other page.
+/// The body is a page as in `POST /v1/query`; nothing is added. Positions are in characters of `text` in the answer; in the other page, of
+/// `text` in the answer to `GET /v1/pages/{id}/passages`.
 #[utoipa::path(post, path = "/v1/passages", params(Wanted), tag = "passages",
     request_body(description = "a page", content((NewPage = "application/json"), (String = "text/html"), (String = "text/plain"))),
     responses((status = 200, description = "the passages, in the order of the text", body = FoundPassages)))]
@@ -95,7 +94,7 @@ pub(crate) async fn passages(
     Ok(Json(found.await?))
 }
 
-/// Says which passages of a page of the index are on other pages, and where.
+/// Finds passages of a page of the index in other pages.
 #[utoipa::path(get, path = "/v1/pages/{id}/passages", tag = "passages",
     params(("id" = String, Path, description = "the page's id, percent-encoded"), Wanted),
     responses((status = 200, description = "the passages, in the order of the text", body = FoundPassages)))]

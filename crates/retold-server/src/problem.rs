@@ -1,4 +1,4 @@
-//! Errors as clients see them: problems of RFC 9457.
+//! Errors as clients see them (RFC 9457).
 
 use std::time::Duration;
 
@@ -12,22 +12,22 @@ use utoipa::ToSchema;
 /// An error as clients see it (RFC 9457, `application/problem+json`).
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct Problem {
-    /// The kind; always `about:blank`, so the status says it.
+    /// Type of the problem; always `about:blank`.
     #[serde(rename = "type")]
     #[schema(example = "about:blank")]
     kind: &'static str,
-    /// The name of the status.
+    /// Name of the status.
     #[schema(example = "Not Found")]
     title: &'static str,
-    /// The status.
+    /// Status code.
     #[schema(example = 404)]
     status: u16,
-    /// What is wrong here, and what to do.
+    /// What is wrong, and what to do about it.
     detail: String,
 }
 
 impl Problem {
-    /// A problem with that status.
+    /// An error with this status.
     pub fn new(status: StatusCode, detail: impl Into<String>) -> Problem {
         Problem {
             kind: "about:blank",
@@ -68,13 +68,12 @@ impl Problem {
         Problem::new(StatusCode::INTERNAL_SERVER_ERROR, detail)
     }
 
-    /// The status.
+    /// The status code.
     pub fn status(&self) -> StatusCode {
         StatusCode::from_u16(self.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
     }
 }
 
-/// The one place where an error becomes a status.
 impl From<PathRejection> for Problem {
     fn from(rejection: PathRejection) -> Problem {
         Problem::bad(rejection.body_text())

@@ -1,4 +1,4 @@
-//! Memory that requests take: for their bodies while they are received and processed, for pages until they are on disk.
+//! Limits the memory of requests: bodies while they are received and processed, and pages until they are on disk.
 
 use std::sync::Arc;
 
@@ -6,18 +6,17 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::problem::Problem;
 
-/// Room that a request takes in memory until it is dropped: a permit for each KiB.
+/// Memory reserved by a request until it is dropped: one permit per KiB.
 #[derive(Debug)]
 pub(crate) struct Room(OwnedSemaphorePermit);
 
 impl Room {
-    /// None yet of all that there is.
+    /// An empty reservation.
     pub(crate) fn in_all(all: &Arc<Semaphore>) -> Result<Room, Problem> {
         let room = Arc::clone(all).try_acquire_many_owned(0);
         room.map(Room).map_err(|_| no_room())
     }
 
-    /// Makes it room for so many bytes.
     pub(crate) fn set(&mut self, bytes: usize) -> Result<(), Problem> {
         let (wanted, own) = (bytes.div_ceil(1 << 10), self.0.num_permits());
         if wanted <= own {

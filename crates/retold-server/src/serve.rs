@@ -1,4 +1,4 @@
-//! Answering on a socket.
+//! Serves connections of a socket.
 
 use std::future::Future;
 use std::pin::pin;
@@ -19,19 +19,20 @@ use crate::state::App;
 /// How the service ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stop {
-    /// All requests that were accepted were answered.
+    /// All accepted requests were answered.
     Whole,
-    /// Some took longer than they may, and were cut off.
+    /// Some requests took too long and were cut off.
     CutOff,
 }
 
-/// How often a service that only reads takes in what others have written.
+/// How often a read-only service loads what others have committed.
 const REFRESH: Duration = Duration::from_secs(1);
-/// What a connection that is one too many gets.
+/// The answer to a connection beyond the limit.
 const TOO_MANY: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
 
-/// Answers on `listener` until `stop` is done; then finishes what was accepted, and closes the index, within [`Options::grace`](crate::Options::grace).
-/// What waits for the disk after two thirds of that time is refused (503), and connections are cut after five sixths.
+/// Answers on `listener` until `stop` completes, then finishes accepted requests and closes the index within
+/// [`Options::grace`](crate::Options::grace). Requests that still wait for the disk after two thirds of that time are refused (503);
+/// connections are cut after five sixths.
 ///
 /// Errors: the index cannot be closed.
 pub async fn serve(
@@ -48,7 +49,7 @@ pub async fn serve(
         .committer
         .is_none()
         .then(|| tokio::spawn(refresh_often(app.clone())));
-    // So that the first who looks at a large index need not wait for it.
+    // So that the first client need not wait until the columns of a large index are loaded.
     let index = Arc::clone(&app.index);
     tokio::task::spawn_blocking(move || {
         if let Err(e) = index.load_columns() {
@@ -64,7 +65,7 @@ pub async fn serve(
         let stream = match accepted {
             Ok((stream, _)) => stream,
             Err(e) => {
-                // Mostly too many open files: others have to end first.
+                // Usually too many open files; wait until some are closed.
                 tracing::warn!(error = %e, "cannot accept");
                 tokio::time::sleep(Duration::from_millis(50)).await;
                 continue;
@@ -74,7 +75,7 @@ pub async fn serve(
             refuse(stream);
             continue;
         };
-        // Answers are small: waiting for more to send with them would only delay them.
+        // Answers are small, so waiting for more data would only delay them.
         let _ = stream.set_nodelay(true);
         let held = app.metrics.connected();
         let service = TowerToHyperService::new(routes.clone());
@@ -90,7 +91,7 @@ pub async fn serve(
                 return;
             }
             let connection = builder.serve_connection_with_upgrades(TokioIo::new(stream), service);
-            // Whatever ends a connection early is the client's affair.
+            // Errors of a connection concern only its client.
             let _ = watcher.watch(connection.into_owned()).await;
         });
     }
@@ -102,7 +103,7 @@ pub async fn serve(
     ended
 }
 
-/// Finishes what was accepted, and closes the index.
+/// Finishes accepted requests and closes the index.
 async fn end(app: &App, connections: GracefulShutdown) -> Result<Stop> {
     let (told, grace) = (Instant::now(), app.options.grace);
     app.stop();
@@ -117,7 +118,6 @@ async fn end(app: &App, connections: GracefulShutdown) -> Result<Stop> {
     Ok(if whole { Stop::Whole } else { Stop::CutOff })
 }
 
-/// HTTP/1.1 and 2, with limits on what a client may send and on how long it may take.
 fn protocols(patience: Duration) -> Builder<TokioExecutor> {
     let mut builder = Builder::new(TokioExecutor::new());
     builder
@@ -135,11 +135,10 @@ fn protocols(patience: Duration) -> Builder<TokioExecutor> {
     builder
 }
 
-/// Waits until the client has said enough to tell HTTP/1 from HTTP/2, for which hyper would wait without end. False if it has
-/// closed.
+/// Waits until the client has sent enough to tell HTTP/1 from HTTP/2; hyper would wait without a limit. False if the client closed the
+/// connection.
 async fn speaks(stream: &TcpStream) -> bool {
     const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
-    /// How long to wait before asking again whether more has come.
     const WAIT: Duration = Duration::from_millis(10);
     let mut said = [0; PREFACE.len()];
     loop {
@@ -155,20 +154,20 @@ async fn speaks(stream: &TcpStream) -> bool {
 
 fn refuse(mut stream: TcpStream) {
     tokio::spawn(async move {
-        // Whoever does not read it has closed already.
+        // A client that does not read has closed already.
         let write = stream.write_all(TOO_MANY);
         let _ = tokio::time::timeout(Duration::from_secs(1), write).await;
     });
 }
 
-/// Takes in what others write.
+/// Loads new commits of the writer periodically.
 async fn refresh_often(app: App) {
     loop {
         tokio::time::sleep(REFRESH).await;
         let index = Arc::clone(&app.index);
         let refreshed = tokio::task::spawn_blocking(move || index.refresh()).await;
         if let Ok(Err(e)) = refreshed {
-            tracing::error!(error = %e, "cannot take in what was written");
+            tracing::error!(error = %e, "cannot load new commits");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The state that all requests share.
+//! The state shared by all requests.
 
 use std::ops::Deref;
 use std::sync::Arc;
@@ -18,23 +18,23 @@ use crate::room::Room;
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Options {
-    /// Bytes of a request's body at the most.
+    /// Maximum size of a request's body in bytes.
     pub max_body: usize,
-    /// Bytes of all bodies, and of what is made of them, that are held at one time at the most.
+    /// Maximum memory for all bodies, and for pages made of them, in bytes.
     pub max_bodies: usize,
-    /// Requests that are worked on at one time at the most; more get 503.
+    /// Maximum number of requests being processed; further ones get status 503.
     pub max_requests: usize,
-    /// Connections that are open at one time at the most; more are closed.
+    /// Maximum number of open connections; further ones are closed.
     pub max_connections: usize,
-    /// How long a client may take to send a request's head, and then its body.
+    /// Time limit for receiving the head of a request, and for its body.
     pub read_timeout: Duration,
-    /// How long work on a request may take before the client is told that it takes too long.
+    /// Time limit for processing a request; after that the client gets an error.
     pub work_timeout: Duration,
-    /// How long the service may take to end once it was told to stop.
+    /// Time limit for shutting down.
     pub grace: Duration,
-    /// Tokens, one of which every request must bring; none: all may ask.
+    /// Accepted tokens. If there are none, no token is needed.
     pub tokens: Vec<String>,
-    /// Names besides `localhost` and loopback addresses by which a service without tokens may be asked.
+    /// Host names, besides `localhost` and loopback addresses, under which a service without tokens may be used.
     pub hosts: Vec<String>,
 }
 
@@ -54,21 +54,21 @@ impl Default for Options {
     }
 }
 
-/// What all requests share. Cheap to clone.
+/// The state shared by all requests. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct App(Arc<Shared>);
 
-/// What is behind an [`App`].
+/// The contents of an [`App`].
 #[derive(Debug)]
 pub struct Shared {
     pub(crate) index: Arc<Index>,
-    /// `None` if the service only reads.
+    /// `None` if the service is read-only.
     pub(crate) committer: Option<Committer>,
     pub(crate) options: Options,
     pub(crate) metrics: Metrics,
-    /// One for each request that may be worked on.
+    /// A permit for each request being processed.
     work: Arc<Semaphore>,
-    /// One for each KiB of bodies, and of what is made of them, that may be held.
+    /// A permit for each KiB of bodies, and of pages made of them.
     bodies: Arc<Semaphore>,
     stopping: AtomicBool,
 }
@@ -90,7 +90,7 @@ impl App {
         Ok(App::new(index, Some(committer), options, metrics))
     }
 
-    /// A service that reads an index which somebody else may write.
+    /// A read-only service; another process may write the index.
     pub fn reading(index: Index, options: Options) -> App {
         App::new(Arc::new(index), None, options, Metrics::default())
     }
@@ -112,7 +112,7 @@ impl App {
         }))
     }
 
-    /// Does work that reads the index on a thread of its own.
+    /// Runs a job that reads the index on a separate thread.
     pub(crate) async fn work<T: Send + 'static>(
         &self,
         job: impl FnOnce(&Index) -> std::result::Result<T, Problem> + Send + 'static,
@@ -120,7 +120,7 @@ impl App {
         let permit = self.permit()?;
         let index = Arc::clone(&self.index);
         let work = tokio::task::spawn_blocking(move || {
-            // Held until the work is done, even if nobody waits for it any more.
+            // Held until the job ends, even if the client has gone.
             let _permit = permit;
             job(&index)
         });
@@ -138,14 +138,13 @@ impl App {
         permit.map_err(|_| Problem::busy("the maximum number of requests is being processed"))
     }
 
-    /// Room for a request's body, and for what is made of it: none yet.
     pub(crate) fn room(&self) -> std::result::Result<Room, Problem> {
         Room::in_all(&self.bodies)
     }
 }
 
 impl Shared {
-    /// From now on the service says that it is not ready.
+    /// From now on, reports that the service is not ready.
     pub(crate) fn stop(&self) {
         self.stopping.store(true, Ordering::Relaxed);
     }

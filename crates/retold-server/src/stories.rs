@@ -1,4 +1,4 @@
-//! Which pages repeat a page, why, and in which order of time.
+//! Pages that a page repeats, explanations, and stories.
 
 use std::cmp::Reverse;
 use std::num::NonZeroUsize;
@@ -25,16 +25,16 @@ fn there(index: &Index, id: &str) -> Result<()> {
     index.get(id)?.map(drop).ok_or_else(|| Problem::missing(id))
 }
 
-/// How many are wanted.
+/// Query parameters of the list.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Limit {
-    /// At most this many, the best.
+    /// Maximum number of matches.
     #[serde(default = "usual_matches")]
     #[param(value_type = u32, default = 20, minimum = 1)]
     limit: NonZeroUsize,
-    /// Continue after an earlier answer: its `next`.
+    /// Continues a list: `next` of the previous answer.
     cursor: Option<String>,
 }
 
@@ -42,16 +42,16 @@ fn usual_matches() -> NonZeroUsize {
     NonZeroUsize::new(retold_index::MATCHES).unwrap_or(NonZeroUsize::MIN)
 }
 
-/// Some of the pages that a page repeats.
+/// A part of the list of matches.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct Matches {
     /// The pages, best first.
     matches: Vec<MatchLine>,
-    /// The cursor for the next part; `null`: there are no more.
+    /// Cursor of the next part; `null` at the end.
     next: Option<String>,
 }
 
-/// Lists the pages that a page of the index repeats, best first, with equal similarity by id: up to 2,000, in parts.
+/// Lists the pages that a page of the index repeats, best first, equal ones by id; up to 2,000 in all.
 #[utoipa::path(get, path = "/v1/pages/{id}/matches", tag = "stories",
     params(("id" = String, Path, description = "the page's id, percent-encoded"), Limit),
     responses((status = 200, description = "the pages", body = Matches)))]
@@ -63,10 +63,10 @@ pub(crate) async fn matches(
     let (Path(id), Query(Limit { limit, cursor })) = (id?, limit?);
     let matches = app.work(move |index| {
         there(index, &id)?;
-        // All of them, so that every part is cut from the same list.
+        // All of them, so that every part comes from the same list.
         let all = index.matches_of(&id, None)?;
         let list = format!("matches of {id}");
-        // Similarities are not negative: they are in the order of their bits.
+        // Similarities are not negative, so their bits sort like their values.
         let key = |found: &Match| {
             let similarity = found.verdict.similarity.to_bits();
             (Reverse(similarity), found.entry.id.clone())
@@ -78,19 +78,19 @@ pub(crate) async fn matches(
     Ok(Json(matches.await?))
 }
 
-/// Which part of a story is wanted.
+/// Query parameters of a story.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Rows {
-    /// At most this many rows of the timeline.
+    /// Maximum number of rows of the timeline.
     #[serde(default = "most_rows")]
     #[param(value_type = usize, default = 1000, minimum = 1, maximum = 1000)]
     limit: NonZeroUsize,
-    /// Leave out the first so many rows.
+    /// Number of rows to skip.
     #[serde(default)]
     skip: usize,
-    /// Whether each page says how many words it added, cut and replaced, compared with the first one.
+    /// Whether each row has the numbers of words added, cut and replaced, compared with the first page.
     #[serde(default)]
     edits: bool,
 }
@@ -99,7 +99,7 @@ fn most_rows() -> NonZeroUsize {
     const { NonZeroUsize::new(1000).expect("it is not 0") }
 }
 
-/// Shows the story of a page of the index: its pages and what belongs to it in order of time, who was first, who copied whom.
+/// Shows the story of a page of the index: its pages and related pages in order of time, with who was first and who copied whom.
 #[utoipa::path(get, path = "/v1/pages/{id}/story", tag = "stories",
     params(("id" = String, Path, description = "the page's id, percent-encoded"), Rows),
     responses((status = 200, description = "the story", body = Story)))]
@@ -113,9 +113,9 @@ pub(crate) async fn story(
     Ok(Json(story.await?))
 }
 
-/// Shows a story by its id, or by that of any of its pages.
+/// Shows a story by its id, or by the id of any of its pages.
 ///
-/// The answer has the story's own id. The id of a story that has become part of another leads to that one.
+/// The answer has the id of the story. If the story has become part of another one, that story is returned.
 #[utoipa::path(get, path = "/v1/stories/{id}", tag = "stories",
     params(("id" = String, Path, description = "the story's id, percent-encoded"), Rows),
     responses((status = 200, description = "the story", body = Story)))]
@@ -134,18 +134,18 @@ fn told(index: &Index, id: &str, rows: &Rows) -> Result<Story> {
     Ok(index.story(id, range, rows.edits)?)
 }
 
-/// Which versions are compared.
+/// The versions to compare.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Versions {
-    /// The id of a page.
+    /// Id of a page.
     id: String,
-    /// The id of the page that it may be a version of.
+    /// Id of the page that it may be a version of.
     of: String,
 }
 
-/// Says what a page changed in another: words that were added, cut and replaced, and the headline.
+/// Shows what a page changed in another one: words added, cut and replaced, and the headline.
 #[utoipa::path(get, path = "/v1/edits", tag = "stories", params(Versions),
     responses((status = 200, description = "the changes", body = Edits),
         (status = 404, description = "no page of the index has the id", body = Problem, content_type = "application/problem+json")))]
@@ -161,21 +161,20 @@ pub(crate) async fn edits(
     Ok(Json(edits.await?))
 }
 
-/// Which pages are explained.
+/// The pages to explain.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Both {
-    /// The id of a page of the index; not with a body.
+    /// Id of a page of the index; not with a body.
     a: Option<String>,
-    /// The id of another.
+    /// Id of another page.
     b: String,
-    /// The unit of places in texts: `chars`, or `utf16` units, as in browsers.
+    /// Unit of positions in texts: `chars`, or `utf16` units, as in browsers.
     #[serde(default)]
     offsets: Units,
 }
 
-/// What places in texts count.
 #[derive(Clone, Copy, Debug, Default, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Units {
@@ -193,7 +192,7 @@ impl Units {
     }
 }
 
-/// Explains why two pages of the index are related or not related: the tests that decided, shared features and passages, both texts.
+/// Explains why two pages of the index are related or not: tests that decided, shared features and passages, and both texts.
 #[utoipa::path(get, path = "/v1/explain", tag = "stories", params(Both),
     responses((status = 200, description = "their relation, and the reasons", body = Explanation),
         (status = 404, description = "no page of the index has the id", body = Problem, content_type = "application/problem+json")))]
@@ -210,7 +209,7 @@ pub(crate) async fn explain(
     Ok(Json(told.await?))
 }
 
-/// Explains how a page that is not in the index is related to one that is.
+/// Explains how a page that is not in the index is related to a page of the index.
 ///
 /// The body is a page as in `POST /v1/query`.
 #[utoipa::path(post, path = "/v1/explain", tag = "stories", params(Both),

@@ -1,4 +1,4 @@
-//! Sets that are hard to join: all pages share something, and hardly any two are related.
+//! Sets that are hard to join: all pages share something, but hardly any two are related.
 
 use std::error::Error;
 use std::io::Write;
@@ -6,19 +6,21 @@ use std::io::Write;
 use crate::page;
 use crate::words::{Random, Words};
 
-/// Every hundredth page has a planted reprint, but for families, of which all pages but the first are one.
+/// The kinds of sets:
+///
+/// - `sentence`: one sentence on all pages;
+/// - `chinese`: four Chinese sentences on all pages;
+/// - `template`: a template of 5 KB, and 300 characters of content;
+/// - `pool`: ten paragraphs, of which each page has some, in some order;
+/// - `ladder`: the first sentences of one text, one more on each page;
+/// - `zipf`: paragraphs from a pool, by Zipf's law;
+/// - `family`: one text, with two words changed on each page.
+///
+/// In `sentence`, `chinese` and `template`, every hundredth page is a planted reprint. In `family`, all pages but the first are reprints.
 pub const KINDS: [&str; 7] = [
-    // One sentence on all pages.
-    "sentence", // Four Chinese sentences on all pages.
-    "chinese",  // A template of 5 KB, and 300 characters of content.
-    "template", // Ten paragraphs, each page has some of them in some order.
-    "pool",     // The first sentences of one text, one more on each page.
-    "ladder",   // Paragraphs from a pool, by Zipf's law.
-    "zipf",     // One text, with two words changed on each page.
-    "family",
+    "sentence", "chinese", "template", "pool", "ladder", "zipf", "family",
 ];
 
-/// Writes `count` pages of a kind.
 pub fn write(
     kind: &str,
     count: usize,
@@ -32,7 +34,7 @@ pub fn write(
     let ladder = words.article(1, count * 12).concat();
     let ends: Vec<usize> = ladder.match_indices(". ").map(|(at, _)| at + 2).collect();
     for number in 0..count {
-        // A planted reprint repeats the page before it, with its last word changed.
+        // A planted reprint repeats the previous page with its last word changed.
         let is_reprint =
             number % 100 == 99 && !["pool", "ladder", "zipf", "family"].contains(&kind);
         let of = if is_reprint { number - 1 } else { number };
@@ -80,7 +82,7 @@ pub fn write(
     Ok(())
 }
 
-/// Sentences of characters that follow no language, but no two alike.
+/// Sentences of random Chinese characters, no two alike.
 fn chinese(seed: usize, sentences: usize, turn: usize) -> String {
     let mut random = Random((seed as u64) << 20 | turn as u64);
     let mut text = String::new();

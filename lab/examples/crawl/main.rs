@@ -1,14 +1,13 @@
-//! Collections of any size, streamed: real text re-mixed, with planted reprints; and sets that are hard to join.
+//! Generates collections of any size as a stream: remixed real text with planted reprints, and sets that are hard to join.
 //!
 //!     cargo run --release -p retold-lab --example crawl -- pages COUNT TEXTS.jsonl GOLD.tsv > pages.jsonl
 //!     cargo run --release -p retold-lab --example crawl -- hard KIND COUNT TEXTS.jsonl GOLD.tsv > pages.jsonl
 //!     cargo run --release -p retold-lab --example crawl -- score GOLD.tsv OUT
 //!
-//! `TEXTS.jsonl` has real texts in the field `text`; sentences are made of their words, a few at a time, so that shingles are
-//! unique. `pages`: a fifth of the pages are reprints of five kinds, in families of up to 10,000 whose sizes follow
-//! Zipf's law, on 1,000 sites with templates. `hard`: see [`hard::KINDS`]. `GOLD.tsv` gets a line for every planted reprint:
-//! its id, its original's, its kind. `score` prints how many of them a run has found, by kind. The figures stand in
-//! `docs/concepts.md` and `docs/lab/scale.md`.
+//! `TEXTS.jsonl` has real texts in the field `text`. Sentences are made of their words, a few at a time, so that shingles are unique. With
+//! `pages`, a fifth of the pages are reprints of five kinds, in families of up to 10,000 pages with sizes by Zipf's law, on 1,000 sites
+//! with templates. For `hard`, see [`hard::KINDS`]. `GOLD.tsv` gets a line for every planted reprint: its id, the id of its original, its
+//! kind. `score` prints how many of them a run found, by kind. Results are in `docs/concepts.md` and `docs/lab/scale.md`.
 
 mod hard;
 mod words;
@@ -20,12 +19,10 @@ use std::io::{BufRead, BufReader, BufWriter, Write, stdout};
 
 use words::{Random, Words};
 
-/// Pages of the largest family.
 const LARGEST: usize = 10_000;
 const SITES: u64 = 1000;
-/// Words of an article: with a template, pages have 1.5 KB.
+/// Words of an article; with a template, a page has 1.5 KB.
 const ARTICLE: usize = 190;
-/// What becomes of a reprint.
 const KINDS: [&str; 5] = ["same", "edited", "cut", "extended", "quoted"];
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -60,7 +57,6 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// One line of JSON.
 fn page(out: &mut impl Write, number: usize, site: u64, text: &str) -> std::io::Result<()> {
     let text = serde_json::Value::from(text);
     let url = format!("http://s{site}.example/{number}");
@@ -70,7 +66,7 @@ fn page(out: &mut impl Write, number: usize, site: u64, text: &str) -> std::io::
     )
 }
 
-/// The sizes of families of two pages or more, largest first: a fifth of all pages are reprints.
+/// Sizes of families of at least two pages, largest first. A fifth of all pages are reprints.
 fn families(count: usize) -> Vec<usize> {
     let sizes = |scale: f64| -> Vec<usize> {
         let size = |rank: usize| ((scale / rank as f64) as usize).min(LARGEST);
@@ -88,14 +84,14 @@ fn families(count: usize) -> Vec<usize> {
     sizes(low)
 }
 
-/// Writes `count` pages; those of a family are far from each other.
+/// Writes `count` pages; pages of a family are far from each other.
 fn pages(
     count: usize,
     words: &Words,
     out: &mut impl Write,
     gold: &mut impl Write,
 ) -> std::io::Result<()> {
-    // Place in the order of families -> the family's first place.
+    // Position in the order of families -> position of the first page of the family.
     let mut firsts: Vec<u32> = Vec::with_capacity(count);
     for size in families(count) {
         let first = firsts.len() as u32;
@@ -104,7 +100,7 @@ fn pages(
     firsts.extend(firsts.len() as u32..count as u32);
     let step = (count * 618 / 1000..).find(|&step| gcd(step, count) == 1);
     let step = step.unwrap_or(1);
-    // The page at a place, and the place of a page.
+    // Maps positions to page numbers and back.
     let number = |place: usize| (place as u128 * step as u128 % count as u128) as usize;
     let mut places = vec![0u32; count];
     (0..count).for_each(|place| places[number(place)] = place as u32);
@@ -143,7 +139,7 @@ fn reprint(
     match kind {
         0 => {}
         1 => {
-            // One word in fifty becomes another.
+            // Replaces one word in fifty.
             let words = own(12).concat();
             let edits = sentences * 12 / 50;
             for (n, word) in words.split_whitespace().take(edits).enumerate() {
@@ -166,7 +162,7 @@ fn reprint(
     article
 }
 
-/// A reprint is found if a listed pair joins it with a page of its family.
+/// A reprint is found if a listed pair connects it with a page of its family.
 fn score(gold: &str, run: &str) -> Result<(), Box<dyn Error>> {
     let mut families: HashMap<String, (String, String)> = HashMap::new();
     for line in BufReader::new(File::open(gold)?).lines() {

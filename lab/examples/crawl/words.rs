@@ -1,4 +1,4 @@
-//! Text made of the words of real texts.
+//! Text made from the words of real texts.
 
 use std::error::Error;
 use std::fs::File;
@@ -16,7 +16,6 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// A number below `limit`.
     pub fn below(&mut self, limit: usize) -> usize {
         (self.next() % limit.max(1) as u64) as usize
     }
@@ -25,7 +24,6 @@ impl Random {
 /// The words of real texts, in order.
 pub struct Words(Vec<String>);
 
-/// Words taken.
 const WORDS: usize = 2_000_000;
 
 impl Words {
@@ -48,7 +46,7 @@ impl Words {
         }
     }
 
-    /// Sentences of about twelve words, `count` words together; always the same for one seed.
+    /// Sentences of about twelve words, `count` words in total; the same for the same seed.
     pub fn article(&self, seed: u64, count: usize) -> Vec<String> {
         let mut random = Random(seed.wrapping_mul(0xA24B_AED4_963E_E407));
         let mut sentences = Vec::new();
@@ -61,7 +59,7 @@ impl Words {
         sentences
     }
 
-    /// Up to three words at a time stand as they stood.
+    /// Copies up to three consecutive words at a time.
     fn sentence(&self, random: &mut Random, length: usize) -> String {
         let mut words: Vec<&str> = Vec::with_capacity(length + 3);
         while words.len() < length {
@@ -72,7 +70,7 @@ impl Words {
         format!("{}. ", words.join(" "))
     }
 
-    /// An article between the lines of its site.
+    /// An article between the template lines of its site.
     pub fn in_template(&self, site: u64, article: Vec<String>) -> String {
         let lines = self.article(u64::MAX - site, 48);
         let (head, foot) = lines.split_at(1);

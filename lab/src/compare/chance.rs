@@ -1,11 +1,10 @@
-//! Standard error of F1 from the choice of pages: bootstrap (Efron 1979) over groups of pages.
+//! Standard error of F1 due to the choice of pages: a bootstrap (Efron 1979) over groups of pages.
 //!
-//! Pairs are not independent of each other: a page that a method judges wrongly is in many pairs. So groups of pages are
-//! drawn, not pairs. A group is the pages that true pairs connect, or an event: the pages in one folder, if groups about one event are
-//! not independent either. Each group's weight in a resample is drawn from Poisson(1)
-//! instead of drawing as many groups as there are (the limit for many groups). A false pair between two groups counts
-//! half in each. A weight depends only on the resample and on the group's smallest id: two methods get the same
-//! resamples of a set, so differences between them can be judged too.
+//! Pairs are not independent, because a page that a method judges wrongly is in many pairs. So groups of pages are resampled, not pairs. A
+//! group is a set of pages connected by true pairs, or an event (the pages in one folder) if groups about one event are not independent
+//! either. The weight of a group in a resample is drawn from Poisson(1), which is the limit of drawing with replacement for many groups. A
+//! false pair between two groups counts half in each. A weight depends only on the resample and on the smallest id of the group, so two
+//! methods get the same resamples of a set and their differences can be judged, too.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -13,11 +12,10 @@ use rayon::prelude::*;
 use retold::eval::{Gold, Label, Reported, Unlisted};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-/// How many resamples are drawn. The error of a standard error is then about 4 %.
+/// Number of resamples. The relative error of a standard error is then about 4 %.
 pub const RESAMPLES: u64 = 400;
 
-/// For each group of pages, by the hash of its smallest id, the pairs of any relation that are true and found, false
-/// and found, and missed; in halves of a pair.
+/// For each group, by the hash of its smallest id: the true and found, false and found, and missed pairs of any relation, in half pairs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tallies(BTreeMap<u64, [u64; 3]>);
 
@@ -26,7 +24,7 @@ const FALSE: usize = 1;
 const MISSED: usize = 2;
 
 impl Tallies {
-    /// What was found, by groups; with `events` by the first folder of ids.
+    /// Counts pairs by group; with `events`, a group is the first folder of ids.
     pub fn of(gold: &Gold, reported: &[Reported], unlisted: Unlisted, events: bool) -> Tallies {
         let groups = groups(gold);
         let group = |id: &str| match id.split_once('/') {
@@ -60,7 +58,7 @@ impl Tallies {
         }
     }
 
-    /// F1 in each resample; NaN in one that has drawn no pair, as happens to a set of few groups: it says nothing.
+    /// F1 of each resample; NaN if a resample drew no pair, as can happen with few groups.
     pub fn resampled(&self) -> Vec<f64> {
         let one = |resample: u64| {
             let mut sums = [0; 3];
@@ -78,7 +76,7 @@ impl Tallies {
     }
 }
 
-/// The standard deviation of what the resamples give, as far as they say anything: the standard error.
+/// The standard error: the standard deviation over resamples that have an F1.
 pub fn error_of(resampled: &[f64]) -> f64 {
     let resampled: Vec<f64> = resampled
         .iter()
@@ -91,7 +89,7 @@ pub fn error_of(resampled: &[f64]) -> f64 {
     (squares.sum::<f64>() / (count - 1.0).max(1.0)).sqrt()
 }
 
-/// The pages that true pairs connect: id -> the group's hash.
+/// Pages connected by true pairs: id -> hash of the group.
 fn groups(gold: &Gold) -> HashMap<&str, u64> {
     let mut smallest: HashMap<&str, &str> = HashMap::new();
     fn root<'a>(smallest: &mut HashMap<&'a str, &'a str>, id: &'a str) -> &'a str {
@@ -99,7 +97,7 @@ fn groups(gold: &Gold) -> HashMap<&str, u64> {
         while let Some(&above) = smallest.get(top).filter(|above| **above != top) {
             top = above;
         }
-        // The next one to ask has a shorter way.
+        // Path compression: the next lookup is shorter.
         smallest.insert(id, top);
         top
     }
@@ -119,7 +117,7 @@ fn hash(id: &str) -> u64 {
     xxh3_64_with_seed(id.as_bytes(), 0)
 }
 
-/// Drawn from Poisson(1) by inversion of its distribution function.
+/// A Poisson(1) number, by inversion of the distribution function.
 fn poisson(group: u64, resample: u64) -> u64 {
     let bits = xxh3_64_with_seed(&group.to_le_bytes(), resample + 1) >> 11;
     let at = bits as f64 / (1u64 << 53) as f64;
@@ -151,7 +149,7 @@ mod tests {
         pairs.iter().map(pair).collect()
     }
 
-    /// Groups abc and de; f alone. By hand, in halves.
+    /// Groups abc and de; f alone. Computed by hand, in half pairs.
     #[test]
     fn pairs_are_counted_with_their_groups() {
         let gold =
@@ -167,7 +165,7 @@ mod tests {
         assert_eq!(open.0, expected.into_iter().collect());
     }
 
-    /// Events x and y. By hand, in halves: the pair inside x, one between both, and the one of y missed.
+    /// Events x and y. Computed by hand, in half pairs: a pair inside x, a pair between both, and a missed pair of y.
     #[test]
     fn pairs_are_counted_with_their_events() {
         let gold = gold("x/a\tx/b\tduplicate\ny/c\ty/d\tduplicate\n");
@@ -181,14 +179,14 @@ mod tests {
     fn weights_are_poisson() {
         let weights: Vec<u64> = (0..10_000).map(|n| poisson(n / 100, n % 100)).collect();
         let share = |k| weights.iter().filter(|&&w| w == k).count() as f64 / 1e4;
-        // e^-1 = 0.3679, the same for 1, half of it for 2; four standard errors are 0.02.
+        // e^-1 = 0.3679 for 0 and for 1, half of it for 2; four standard errors are 0.02.
         assert!((share(0) - 0.368).abs() < 0.02, "{}", share(0));
         assert!((share(1) - 0.368).abs() < 0.02, "{}", share(1));
         assert!((share(2) - 0.184).abs() < 0.02, "{}", share(2));
     }
 
-    /// With n pairs of two pages each, found with probability p and no false ones, F1 = 2r/(1+r) with recall r = p. Its
-    /// error by the delta method is 2/(1+r)² · √(r(1−r)/n): for n = 400 and r = 0.5 that is 0.889 · 0.025 = 0.0222.
+    /// n pairs of two pages each, found with probability p and without false pairs: F1 = 2r/(1+r) with recall r = p. By the delta method
+    /// its standard error is 2/(1+r)² · √(r(1−r)/n); for n = 400 and r = 0.5 that is 0.889 · 0.025 = 0.0222.
     #[test]
     fn the_error_is_that_of_independent_groups() {
         let mut lines = String::new();
@@ -209,7 +207,7 @@ mod tests {
         assert_eq!(resampled, tallies.resampled());
     }
 
-    /// A set of one group has all of it or nothing in a resample, and of nothing there is no F1.
+    /// A resample of a set with one group has all of it or nothing, and nothing has no F1.
     #[test]
     fn what_is_found_whole_has_no_error() {
         let pairs = found(&[("a", "b")]);
@@ -227,7 +225,7 @@ mod tests {
 
     #[test]
     fn a_standard_deviation_by_hand() {
-        // Mean 2, squares 1 + 0 + 1, over 2.
+        // Mean 2, squares 1 + 0 + 1, divided by 2.
         assert_eq!(error_of(&[1.0, 2.0, 3.0]), 1.0);
     }
 }

@@ -1,8 +1,8 @@
-//! Which value of a threshold is best, and how good it is on sets on which it was not chosen.
+//! Chooses the best value of a threshold, and scores it on sets on which it was not chosen.
 
 use super::curve::{Curve, Point};
 
-/// A method's curves over several sets. The points of all curves belong to the same values.
+/// The curves of a method over several sets, with points at the same threshold values.
 pub struct Choice<'a>(pub Vec<&'a Curve>);
 
 impl<'a> Choice<'a> {
@@ -10,20 +10,19 @@ impl<'a> Choice<'a> {
         self.0.first().map_or(0, |curve| curve.points.len())
     }
 
-    /// The mean F1 of any relation over the sets that `counts` accepts, at that point.
+    /// The mean F1 of any relation at a point, over the sets for which `counts` is true.
     pub fn mean(&self, point: usize, counts: impl Fn(usize) -> bool) -> f64 {
         let sets = self.0.iter().enumerate().filter(|(set, _)| counts(*set));
         let f1: Vec<f64> = sets.map(|(_, curve)| curve.points[point].f1()).collect();
         f1.iter().sum::<f64>() / f1.len().max(1) as f64
     }
 
-    /// The point with the best mean F1 over all sets; of equals the first.
+    /// The point with the best mean F1 over all sets; the first of equal ones.
     pub fn single(&self) -> usize {
         self.best(|_| true)
     }
 
-    /// The point with the best mean F1 over all other sets: what one would choose without this set.
-    /// `None` if there is no other.
+    /// The point with the best mean F1 over all other sets, as chosen without this set. `None` if there is no other set.
     pub fn without(&self, set: usize) -> Option<usize> {
         (self.0.len() > 1).then(|| self.best(|other| other != set))
     }
@@ -34,7 +33,7 @@ impl<'a> Choice<'a> {
 }
 
 impl Curve {
-    /// The point with the best F1; of equals the first.
+    /// The point with the best F1; the first of equal ones.
     pub fn best(&self) -> usize {
         first_best(self.points.iter().map(Point::f1))
     }
@@ -43,7 +42,7 @@ impl Curve {
 fn first_best(values: impl Iterator<Item = f64>) -> usize {
     let mut best = (0, f64::NEG_INFINITY);
     for (at, value) in values.enumerate() {
-        // Sums in different order must not make a later point better.
+        // The order of summation must not make a later point better.
         if value > best.1 + 1e-12 {
             best = (at, value);
         }
@@ -56,7 +55,7 @@ mod tests {
     use super::*;
     use crate::compare::tests::curve;
 
-    /// F1 by tp, fp, fn = (tp, 0, 10 − tp): 2tp / (tp + 10).
+    /// F1 with tp, fp, fn = (tp, 0, 10 − tp) is 2tp / (tp + 10).
     #[test]
     fn a_threshold_is_chosen_where_it_is_not_scored() {
         let a = curve(&[10, 9, 0]);

@@ -8,17 +8,16 @@ use super::experiments::Experiment;
 use super::set::LabelledSet;
 use super::spec::Spec;
 
-/// What came of it.
+/// The results of a comparison.
 pub struct Comparison {
-    /// The methods: the requested ones, then those that only the figures have.
+    /// The methods: requested ones, then those that only figures need.
     pub specs: Vec<Spec>,
-    /// The number of requested methods.
+    /// Number of requested methods.
     pub(super) main: usize,
-    /// The papers' figures.
     pub(super) experiments: Vec<Experiment>,
     /// The sets.
     pub sets: Vec<LabelledSet>,
-    /// Set and spec, by number -> the result.
+    /// (Set, spec) by number -> result.
     pub curves: BTreeMap<(usize, usize), Curve>,
 }
 
@@ -27,13 +26,12 @@ impl Comparison {
         self.curves.get(&(set, spec))
     }
 
-    /// The requested methods.
     pub(super) fn asked(&self) -> Vec<usize> {
         (0..self.main).collect()
     }
 
-    /// The sets by which the threshold of a method is chosen: all that it ran on but planted ones, which hold the same
-    /// pairs as the set that was planted.
+    /// The sets for choosing the threshold of a method: all sets it ran on, except planted ones, which have the same pairs as the set that
+    /// was planted.
     pub(super) fn choosing(&self, spec: usize) -> Vec<usize> {
         let sets = (0..self.sets.len()).filter(|&set| self.curve(set, spec).is_some());
         sets.filter(|&set| self.sets[set].haystack.is_none())

@@ -1,4 +1,4 @@
-//! Time and memory of a method on a set, measured over one run.
+//! Time and memory of one run of a method on a set.
 
 use retold::internal::{PrunedNo, peak_memory};
 use retold::read::discover;
@@ -8,54 +8,53 @@ use serde::{Deserialize, Serialize};
 use super::set::LabelledSet;
 use super::spec::Spec;
 
-/// Cost of one run. Valid only if the process did nothing else before: memory is that of the process.
+/// Cost of one run. Memory is that of the process, so it must not have done anything else before.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Cost {
     /// The stages, in order.
     pub stages: Vec<Stage>,
-    /// The peak memory of the process, in bytes, if the system reports it.
+    /// Peak memory of the process in bytes, if the system reports it.
     pub peak_memory: Option<u64>,
-    /// Bytes of all records as read (decompressed).
+    /// Bytes of all records as read, decompressed.
     pub bytes: u64,
-    /// Pages that were read.
+    /// Pages read.
     pub pages: u64,
-    /// Bytes of the sketches of all pages as they are compared, those of copies counted again.
+    /// Bytes of the sketches of all pages, including copies, in the form in which they are compared.
     pub sketch_bytes: u64,
-    /// Pairs that were reported.
+    /// Pairs reported.
     pub pairs: u64,
-    /// Threads that worked.
+    /// Number of threads.
     pub threads: u64,
 }
 
 /// A stage of a run.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Stage {
-    /// Its name.
+    /// Name.
     pub name: String,
-    /// Seconds that passed.
+    /// Elapsed seconds.
     pub wall: f64,
-    /// Seconds for which all threads together were at work, if the system reports it.
+    /// CPU seconds of all threads, if the system reports it.
     pub cpu: Option<f64>,
 }
 
 impl Cost {
-    /// Seconds that passed.
+    /// Elapsed seconds.
     pub fn wall(&self) -> f64 {
         self.stages.iter().map(|stage| stage.wall).sum()
     }
 
-    /// Seconds for which all threads together were at work, if the system reports it.
+    /// CPU seconds of all threads, if the system reports it.
     pub fn cpu(&self) -> Option<f64> {
         self.stages.iter().map(|stage| stage.cpu).sum()
     }
 
-    /// Megabytes (10⁶ bytes) of input for each second of CPU; for each second of elapsed time if the system does
-    /// not report CPU time.
+    /// Megabytes (10⁶ bytes) of input per CPU second, or per elapsed second if CPU time is not reported.
     pub fn speed(&self) -> f64 {
         self.bytes as f64 / 1e6 / self.cpu().unwrap_or_else(|| self.wall()).max(1e-9)
     }
 
-    /// The peak memory of the process, in megabytes (10⁶ bytes), if the system reports it.
+    /// Peak memory of the process in megabytes (10⁶ bytes), if the system reports it.
     pub fn peak_megabytes(&self) -> Option<f64> {
         self.peak_memory.map(|bytes| bytes as f64 / 1e6)
     }
@@ -66,7 +65,7 @@ impl Cost {
     }
 }
 
-/// Runs as `retold dedup` does, up to and without its output, with `spec` on the pages of `set`.
+/// Runs `spec` on the pages of `set`, like `retold dedup` without output.
 pub fn measure(set: &LabelledSet, spec: &Spec, threads: usize, watch: &dyn Watch) -> Result<Cost> {
     let config = spec.config();
     let sources = discover(&set.inputs(), &config.read)?;

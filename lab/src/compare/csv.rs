@@ -7,7 +7,7 @@ use super::cost::Stage;
 use super::curve::Point;
 use super::row::{Column, Row};
 
-/// A field, in quotes if it needs them (RFC 4180).
+/// A field, quoted if necessary (RFC 4180).
 fn field(text: &str) -> String {
     if text.contains([',', '"', '\n', '\r']) {
         format!("\"{}\"", text.replace('"', "\"\""))
@@ -27,7 +27,6 @@ fn value(point: &Point) -> String {
         .unwrap_or_default()
 }
 
-/// What every line begins with.
 fn names(row: &Row<'_>) -> String {
     let (set, spec) = (row.set(), row.spec());
     format!(
@@ -41,7 +40,7 @@ fn names(row: &Row<'_>) -> String {
 
 const NAMES: &str = "set,spec,method,parameter";
 
-/// The columns of `summary.csv` behind the names: scores, thresholds that one might choose, and what a run costs.
+/// The other columns of `summary.csv`: scores, thresholds, and cost.
 const SUMMARY: &[Column] = &[
     ("pages", |row| row.curve.cost.pages.to_string()),
     ("true_pairs", |row| row.set().true_pairs().to_string()),
@@ -100,7 +99,7 @@ const SUMMARY: &[Column] = &[
 ];
 
 impl Comparison {
-    /// A line for each set, method and threshold, with all counts. The same for the same input and options.
+    /// One line for each set, method and threshold, with all counts. Reproducible for the same input and options.
     pub fn curves_csv(&self) -> String {
         let mut csv = format!(
             "{NAMES},value,own,{},any_f1_error,kind_right,pairs,candidates\n",
@@ -124,7 +123,7 @@ impl Comparison {
         csv
     }
 
-    /// A line for each set and method.
+    /// One line for each set and method.
     pub fn summary_csv(&self) -> String {
         let columns: Vec<&str> = SUMMARY.iter().map(|(name, _)| *name).collect();
         let mut csv = format!("{NAMES},{}\n", columns.join(","));
@@ -135,8 +134,7 @@ impl Comparison {
         csv
     }
 
-    /// A line for each set, method and stage of a run. `sketch alone` is no stage of it: the sketches once more, from
-    /// texts in memory.
+    /// One line for each set, method and stage of a run. `sketch alone` is not a stage: it is sketching again, with texts in memory.
     pub fn times_csv(&self) -> String {
         let mut csv = format!("{NAMES},stage,wall_seconds,cpu_seconds\n");
         for row in self.rows() {

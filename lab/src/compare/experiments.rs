@@ -1,7 +1,6 @@
-//! The papers' figures, with our sets: which methods with which settings on which sets, and what is drawn.
+//! Figures of the papers with our sets: methods, settings, sets, and what is drawn.
 //!
-//! This is the only place that names methods. A figure needs only specs; a missing method or setting is
-//! left out, and the figure says so.
+//! Only this file names methods. If a method or setting does not exist, it is left out, and the figure says so.
 
 use retold::Result;
 
@@ -10,31 +9,29 @@ use super::spec::Spec;
 
 /// A figure or table of a paper.
 pub struct Figure {
-    /// Its name in links.
+    /// Anchor for links.
     pub anchor: &'static str,
-    /// The number of the figure and what it shows.
+    /// Number and title of the figure.
     pub title: &'static str,
     /// What the paper says.
     pub claim: &'static str,
     /// The methods; empty for all requested ones.
     specs: &'static [&'static str],
-    /// The sets.
     sets: Which,
-    /// What is drawn of each set.
+    /// What is drawn for each set.
     pub shows: Shown,
 }
 
-/// The sets of a figure.
 enum Which {
-    /// All that are not planted.
+    /// All sets that are not planted.
     All,
-    /// Those with these names.
+    /// Sets with these names.
     Named(&'static [&'static str]),
-    /// Those planted in a large collection.
+    /// Sets planted in a large collection.
     Planted,
 }
 
-/// What is drawn of each set.
+/// What is drawn for each set.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Shown {
     /// F1 over the threshold.
@@ -45,19 +42,18 @@ pub enum Shown {
     Time,
 }
 
-/// A figure with what there is for it.
+/// A figure with the available methods and sets.
 pub struct Experiment {
     /// The figure.
     pub figure: &'static Figure,
-    /// Its methods, as numbers of [`super::Comparison::specs`].
+    /// Methods, as indices into [`super::Comparison::specs`].
     pub specs: Vec<usize>,
-    /// Its sets, as numbers of [`super::Comparison::sets`].
+    /// Sets, as indices into [`super::Comparison::sets`].
     pub sets: Vec<usize>,
     /// What is left out, and why.
     pub missing: Vec<String>,
 }
 
-/// All figures.
 const FIGURES: &[Figure] = &[
     Figure {
         anchor: "ccdet-6a",
@@ -145,7 +141,7 @@ const FIGURES: &[Figure] = &[
             "shingle",
             "codet",
         ],
-        // Sets whose pages have sites; on others pruning by site has no effect.
+        // Sets whose pages have sites; pruning by site has no effect on others.
         sets: Which::Named(&["nankai", "families"]),
         shows: Shown::Time,
     },
@@ -190,7 +186,7 @@ const FIGURES: &[Figure] = &[
     },
 ];
 
-/// All figures, with the specs that they need beside `specs` put behind these.
+/// All figures. Specs that they need are appended to `specs`.
 pub(super) fn plan(specs: &mut Vec<Spec>, sets: &[LabelledSet]) -> Vec<Experiment> {
     let asked: Vec<usize> = (0..specs.len()).collect();
     FIGURES
@@ -217,7 +213,7 @@ pub(super) fn plan(specs: &mut Vec<Spec>, sets: &[LabelledSet]) -> Vec<Experimen
         .collect()
 }
 
-/// The number of the spec that is written so, which is put behind the others if it is new.
+/// The index of the spec with this text, which is appended if it is new.
 fn number_of(written: &str, specs: &mut Vec<Spec>) -> Result<usize> {
     if let Some(number) = specs.iter().position(|spec| spec.label == written) {
         return Ok(number);
@@ -256,14 +252,14 @@ impl Which {
 }
 
 impl Experiment {
-    /// What the paper says, and what is left out here.
+    /// What the paper says, and what is left out.
     pub fn notes(&self) -> String {
         let claim = format!("The paper: {}", self.figure.claim);
         let missing = self.missing.iter().map(|what| format!(" Here {what}."));
         std::iter::once(claim).chain(missing).collect()
     }
 
-    /// Whether it needs that method on that set.
+    /// Whether it needs this method on this set.
     pub(super) fn needs(&self, set: usize, spec: usize) -> bool {
         self.sets.contains(&set) && self.specs.contains(&spec)
     }
@@ -275,7 +271,7 @@ mod tests {
 
     use super::*;
 
-    /// A figure must not lose a method because its name or a parameter was changed: what there is, is found.
+    /// A renamed method or parameter must not silently drop out of a figure.
     #[test]
     fn figures_name_methods_and_parameters_that_are_there() {
         let known = |written: &str| {

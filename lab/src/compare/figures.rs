@@ -5,7 +5,6 @@ use super::curve::{Curve, Point};
 use super::plot::{Line, Plot};
 
 impl Comparison {
-    /// Precision over recall of each method on a set.
     pub(super) fn precision_over_recall(&self, set: usize, specs: &[usize]) -> Plot {
         let at = |point: &Point| {
             point
@@ -22,8 +21,7 @@ impl Comparison {
         }
     }
 
-    /// F1 over the threshold, a plot for each name that thresholds of these methods have: those of different names are
-    /// not on one scale.
+    /// F1 over the threshold, one plot for each name of a threshold, because thresholds with different names have different scales.
     pub(super) fn f1_over_threshold(&self, set: usize, specs: &[usize]) -> Vec<Plot> {
         let at = |point: &Point| Some((point.value?, point.f1()));
         let plot = |&name: &&'static str| Plot {
@@ -38,7 +36,7 @@ impl Comparison {
         self.swept(specs).iter().map(plot).collect()
     }
 
-    /// The same with the mean F1 over the sets that thresholds are chosen by.
+    /// Mean F1 over the threshold, for the sets that thresholds are chosen by.
     pub(super) fn mean_f1_over_threshold(&self, specs: &[usize]) -> Vec<Plot> {
         let line = |spec: usize| {
             let choice = self.choice(spec);
@@ -73,7 +71,7 @@ impl Comparison {
         }
     }
 
-    /// Mean F1 at the single best threshold over the time that all sets together take.
+    /// Mean F1 at the best single threshold, over the total time for all sets.
     pub(super) fn mean_f1_over_time(&self, specs: &[usize]) -> Plot {
         Plot {
             title: "All sets: mean F1 at one threshold over time".into(),
@@ -89,7 +87,7 @@ impl Comparison {
         }
     }
 
-    /// The names of the thresholds that these methods have.
+    /// The names of thresholds of these methods.
     fn swept(&self, specs: &[usize]) -> Vec<&'static str> {
         let swept = specs.iter().filter_map(|&spec| self.specs[spec].swept());
         let mut names: Vec<&'static str> = swept.map(|param| param.name).collect();
@@ -98,7 +96,7 @@ impl Comparison {
         names
     }
 
-    /// A line for each method that has one; the place among the methods is the number of its mark.
+    /// A line for each method that has one. The position of the method is the number of its mark.
     fn lines(&self, specs: &[usize], line: impl Fn(usize) -> Option<Drawn>) -> Vec<Line> {
         let lines = specs.iter().enumerate().filter_map(|(number, &spec)| {
             let (points, large) = line(spec)?;
@@ -111,7 +109,7 @@ impl Comparison {
         lines.collect()
     }
 
-    /// The points of a curve that are somewhere, the own one large.
+    /// The points of a curve that have coordinates, the own setting with a large mark.
     fn line(
         &self,
         set: usize,
@@ -132,5 +130,5 @@ impl Comparison {
     }
 }
 
-/// Points, and which of them is large.
+/// Points, and the index of the one with a large mark.
 type Drawn = (Vec<(f64, f64)>, Option<usize>);

@@ -1,4 +1,4 @@
-//! The results as one page that needs nothing else.
+//! The results as a self-contained page.
 
 use std::io;
 use std::path::Path;
@@ -19,7 +19,7 @@ struct Page {
     sections: Vec<Section>,
 }
 
-/// A part of the page: plots with one legend, and tables.
+/// A section of the page: plots with one legend, and tables.
 struct Section {
     anchor: String,
     title: String,
@@ -28,7 +28,6 @@ struct Section {
     tables: Vec<Table>,
 }
 
-/// A line of a legend.
 struct Mark {
     class: usize,
     shape: char,
@@ -41,7 +40,7 @@ struct Picture {
 }
 
 impl Comparison {
-    /// The page.
+    /// The HTML page.
     pub fn html(&self) -> Result<String> {
         let specs = self.asked();
         let mut plots = vec![self.mean_f1_over_time(&specs)];
@@ -76,7 +75,6 @@ impl Comparison {
         page.render().map_err(|e| failed(e.to_string()))
     }
 
-    /// The section of a paper's figure.
     fn experiment(&self, experiment: &Experiment) -> Result<Section> {
         let (figure, specs) = (experiment.figure, &experiment.specs);
         let plots = experiment.sets.iter().flat_map(|&set| match figure.shows {
@@ -121,7 +119,7 @@ fn failed(what: String) -> Error {
     Error::io("cannot make", Path::new("compare.html"))(io::Error::other(what))
 }
 
-/// A box in a legend that is not ticked hides what has its mark, in that section.
+/// CSS rules: an unticked box in a legend hides everything with its mark in that section.
 fn hiding() -> String {
     let rule = |n: usize| {
         format!(

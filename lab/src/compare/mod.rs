@@ -1,8 +1,8 @@
-//! Methods over labelled sets: the accuracy of each at different thresholds, which threshold to choose, and its cost.
+//! Compares methods on labelled sets: accuracy at different thresholds, which threshold to choose, and cost.
 //!
-//! A set's pages are read once and stay in memory. Each method then runs over them with one threshold after another
-//! (`crate::bench`), judged as by `retold dedup`, and [`retold::eval`] scores it. The cost of a run is measured separately,
-//! over one whole run ([`cost`]), because times and memory of methods that share a process and texts mean nothing.
+//! The pages of a set are read once and stay in memory. Each method runs over them with one threshold after another (`crate::bench`),
+//! judged as by `retold dedup`, and is scored by [`retold::eval`]. The cost is measured separately in a complete run ([`cost`]), because
+//! methods that share a process and texts have no separate times and memory.
 
 mod chance;
 mod choose;

@@ -1,5 +1,4 @@
-//! Plots as SVG, drawn once for light and dark mode: elements have classes instead of colours, and the page's style
-//! sheet has the colours.
+//! Plots as SVG for light and dark mode: elements have classes instead of colours, and a style sheet sets the colours.
 
 use std::ops::Range;
 
@@ -9,23 +8,23 @@ use plotters::prelude::*;
 
 /// A plot.
 pub struct Plot {
-    /// What it shows.
+    /// Title.
     pub title: String,
-    /// What the axes say: across and up.
+    /// Labels of the horizontal and the vertical axis.
     pub axes: [&'static str; 2],
     /// The lines.
     pub lines: Vec<Line>,
-    /// Whether the first axis is logarithmic.
+    /// Whether the horizontal axis is logarithmic.
     pub log: bool,
 }
 
 /// A line through points, or points alone.
 pub struct Line {
-    /// Which of the legend's marks it has.
+    /// Number of its mark in the legend.
     pub number: usize,
     /// The points, in order.
     pub points: Vec<(f64, f64)>,
-    /// The point with a larger mark.
+    /// Index of the point with a larger mark.
     pub large: Option<usize>,
 }
 
@@ -33,10 +32,10 @@ type Failed = DrawingAreaErrorKind<std::io::Error>;
 
 const SIZE: (u32, u32) = (620, 400);
 
-/// Marks that differ: colours times shapes. The shape also says whether a line is dashed.
+/// Distinct marks: colours times shapes. The shape also says whether a line is dashed.
 const COLOURS: usize = 8;
 const SHAPES: [char; 4] = ['●', '▲', '■', '✕'];
-/// How many marks differ.
+/// Number of distinct marks.
 pub const MARKS: usize = COLOURS * SHAPES.len();
 
 /// The shape of a mark, for the legend.
@@ -44,7 +43,7 @@ pub fn shape(number: usize) -> char {
     SHAPES[number % MARKS / COLOURS]
 }
 
-/// Stand-ins for colours, which become classes: no plot holds these by itself.
+/// A stand-in colour that is replaced by a class; plots contain no such colours otherwise.
 const fn stand_in(class: u8) -> RGBColor {
     RGBColor(1, 2, class)
 }
@@ -52,8 +51,8 @@ const INK: RGBColor = stand_in(254);
 const GRID: RGBColor = stand_in(255);
 
 impl Plot {
-    /// As an `<svg>` for a page whose style sheet colours the classes `l0`, `f0`, … (lines and marks), `fill-ink`,
-    /// `stroke-ink` and `stroke-grid`.
+    /// An `<svg>` for a page whose style sheet sets colours for the classes `l0`, `f0`, … (lines and marks), `fill-ink`, `stroke-ink` and
+    /// `stroke-grid`.
     pub fn svg(&self) -> std::result::Result<String, String> {
         let mut svg = String::new();
         {
@@ -93,7 +92,7 @@ impl Plot {
             .y_desc(self.axes[1])
             .axis_desc_style(text(14))
             .label_style(text(13))
-            // Steps of a logarithmic axis are products that are off in the last digit.
+            // Steps of a logarithmic axis are products with errors in the last digit.
             .x_label_formatter(&|value| ((value * 1e6).round() / 1e6).to_string())
             .axis_style(INK)
             .bold_line_style(GRID)
@@ -106,7 +105,7 @@ impl Plot {
             .map_err(failed)
     }
 
-    /// Both axes, just long enough; parts of 1 begin at a tenth.
+    /// The ranges of both axes; values from 0 to 1 are rounded down to a tenth.
     fn ranges(&self) -> [Range<f64>; 2] {
         let points = || self.lines.iter().flat_map(|line| &line.points);
         let range = |of: fn(&(f64, f64)) -> f64, log: bool| {
@@ -158,7 +157,7 @@ impl Line {
     }
 }
 
-/// Stand-ins become classes, and the picture gets as wide as there is room.
+/// Replaces stand-ins by classes, and lets the picture use all available width.
 fn with_classes(svg: &str, title: &str) -> String {
     let (width, height) = SIZE;
     let size = format!("width=\"{width}\" height=\"{height}\" ");
@@ -222,7 +221,7 @@ mod tests {
                 "no line {number}"
             );
         }
-        // Every colour and shape once: marks differ.
+        // All combinations of colour and shape occur once.
         let crosses = 3 * MARKS / 4;
         assert!(svg.contains(&format!("class=\"f{}\"", crosses - 1)));
         assert!(
@@ -243,7 +242,7 @@ mod tests {
     #[test]
     fn axes_are_as_long_as_the_points_need() {
         let [x, y] = plot(1, false).ranges();
-        // From 0.05 to 0.95: the axes begin a tenth below.
+        // From 0.05 to 0.95: the axes begin at the tenth below.
         assert_eq!((x, y), (0.0..1.0, 0.8..1.0));
         let [x, _] = plot(1, true).ranges();
         assert!(0.03 < x.start && x.start < 0.05 && 0.95 < x.end, "{x:?}");

@@ -1,11 +1,10 @@
-//! One result, a method on a set, and its columns.
+//! A method on a set, with the columns of tables.
 
 use super::comparison::Comparison;
 use super::curve::{Curve, Point};
 use super::set::LabelledSet;
 use super::spec::Spec;
 
-/// A method on a set.
 #[derive(Clone, Copy)]
 pub(super) struct Row<'a> {
     comparison: &'a Comparison,
@@ -14,7 +13,7 @@ pub(super) struct Row<'a> {
     pub curve: &'a Curve,
 }
 
-/// A column: its name and what it says.
+/// A column: its name and its value.
 pub(super) type Column = (&'static str, fn(&Row<'_>) -> String);
 
 impl Comparison {
@@ -28,7 +27,6 @@ impl Comparison {
         })
     }
 
-    /// All results, set by set.
     pub(super) fn rows(&self) -> impl Iterator<Item = Row<'_>> {
         self.curves
             .keys()
@@ -45,27 +43,27 @@ impl<'a> Row<'a> {
         &self.comparison.specs[self.spec]
     }
 
-    /// The name of the threshold that was varied.
+    /// Name of the threshold that was varied.
     pub fn parameter(&self) -> &'static str {
         self.spec().swept().map_or("", |param| param.name)
     }
 
-    /// With the method's own setting.
+    /// The point with the method's own setting.
     pub fn own(&self) -> &'a Point {
         &self.curve.points[self.curve.own]
     }
 
-    /// At the threshold that is best on this set.
+    /// The point that is best on this set.
     pub fn best(&self) -> &'a Point {
         &self.curve.points[self.curve.best()]
     }
 
-    /// At the threshold that is best over all sets.
+    /// The point that is best over all sets.
     pub fn single(&self) -> &'a Point {
         &self.curve.points[self.comparison.choice(self.spec).single()]
     }
 
-    /// At the threshold that is best on the other sets; `None` if there are no other sets, or the set is planted.
+    /// The point that is best on the other sets; `None` if there are no other sets, or the set is planted.
     pub fn left_out(&self) -> Option<&'a Point> {
         let sets = self.comparison.choosing(self.spec);
         let place = sets.iter().position(|&set| set == self.set)?;
@@ -73,7 +71,7 @@ impl<'a> Row<'a> {
         Some(&self.curve.points[point])
     }
 
-    /// Candidates for each pair that is true.
+    /// Candidates per true pair.
     pub fn candidates_per_true_pair(&self) -> f64 {
         self.own().candidates as f64 / self.set().true_pairs().max(1) as f64
     }

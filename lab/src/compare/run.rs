@@ -1,4 +1,4 @@
-//! Running methods over sets.
+//! Runs methods over sets.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use super::set::{self, LabelledSet};
 use super::spec::{Grid, Spec};
 use crate::bench::{Bench, Time, Unseen};
 
-/// What is compared.
+/// What to compare.
 pub struct Options {
     /// The methods.
     pub specs: Vec<Spec>,
@@ -22,13 +22,13 @@ pub struct Options {
     pub sets: Vec<LabelledSet>,
     /// The thresholds to try.
     pub grid: Grid,
-    /// Whether to run and show the experiments of the papers as well.
+    /// Whether to run the experiments of the papers, too.
     pub experiments: bool,
     /// Worker threads; 0 for one per core.
     pub threads: usize,
 }
 
-/// Measures what a run costs, best in a process of its own; see [`cost::measure`].
+/// Measures the cost of a run, preferably in a separate process; see [`cost::measure`].
 pub type Measure<'a> = dyn Fn(&LabelledSet, &Spec) -> Result<Cost> + Send + Sync + 'a;
 
 /// Runs all methods on all sets.
@@ -79,7 +79,6 @@ pub fn run(options: Options, measure: &Measure<'_>, watch: &dyn Watch) -> Result
     })
 }
 
-/// Methods on one set.
 struct Job<'a> {
     set: &'a LabelledSet,
     specs: &'a [Spec],
@@ -91,7 +90,7 @@ struct Job<'a> {
 type Swept = (Vec<Point>, Time);
 
 impl Job<'_> {
-    /// Those methods that see the same part of pages run together, so that no page is read twice for them.
+    /// Runs the wanted methods that see the same part of pages together, so that pages are read once for them.
     fn run(&self, wanted: &[usize]) -> Result<Vec<(usize, Curve)>> {
         let mut swept = Vec::new();
         for extract in Extract::ALL {
@@ -127,7 +126,7 @@ impl Job<'_> {
         Ok(curves)
     }
 
-    /// The curve must be of what a run finds.
+    /// Checks that the curve has as many pairs as a run.
     fn check(&self, spec: &Spec, curve: &Curve) {
         let (tried, ran) = (curve.points[curve.own].pairs, curve.cost.pairs);
         if tried != ran {
@@ -142,7 +141,6 @@ impl Job<'_> {
         self.watch.part(&format!("{}: {what}", self.set.name));
     }
 
-    /// A method over its threshold.
     fn sweep(&self, pages: &set::Pages, spec: &Spec) -> Result<Swept> {
         let all: Vec<PageNo> = PageNo::first(pages.texts.len()).collect();
         let mut bench = Bench::new(&spec.config(), (&pages.collection, &pages.texts), &all);

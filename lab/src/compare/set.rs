@@ -1,4 +1,4 @@
-//! Labelled sets, and how the results of a method on one are scored.
+//! Labelled sets, and scoring of results on them.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -13,23 +13,22 @@ use serde::Deserialize;
 use super::chance::Tallies;
 use crate::bench::Found;
 
-/// A labelled set: pages and what some of their pairs are (`docs/reference/eval.md`), perhaps planted in a haystack.
+/// A labelled set: pages with labels of some pairs (`docs/reference/eval.md`), optionally planted in a haystack.
 #[derive(Clone, Debug)]
 pub struct LabelledSet {
-    /// What it is called.
+    /// Name.
     pub name: String,
-    /// As it was named.
+    /// As written on the command line.
     pub written: String,
-    /// Its pages.
     input: PathBuf,
-    /// Pages without labels that its own pages are among. A pair of a page of the set and one of the haystack is
-    /// false, whatever the labels say of unlisted pairs; a pair inside the haystack is not scored.
+    /// Unlabelled pages that the set is planted in. A pair of a page of the set and one of the haystack is false, whatever the labels say
+    /// about unlisted pairs. A pair inside the haystack is not scored.
     pub haystack: Option<PathBuf>,
     /// The labels.
     pub gold: Gold,
-    /// What a pair of its pages counts as that the labels do not list.
+    /// How pairs without a label count.
     pub unlisted: Unlisted,
-    /// Whether standard errors are those of events (the first folders of ids) and not of groups.
+    /// Whether standard errors are based on events (first folders of ids) instead of groups.
     pub events: bool,
 }
 
@@ -45,20 +44,18 @@ struct Described {
 /// The file that makes a folder a labelled set.
 const DESCRIBED: &str = "set.json";
 
-/// A set's pages, read.
 pub(super) struct Pages {
     pub collection: Collection,
     pub texts: Vec<Text>,
-    /// Sources from this one on are the haystack's.
+    /// Sources from this one on belong to the haystack.
     haystack: u32,
 }
 
-/// How good what was found is.
 pub(super) struct Scored {
     pub evaluation: Evaluation,
-    /// True pairs found whose relation the labels name.
+    /// True pairs found for which the labels name the relation.
     pub named: u64,
-    /// How alike the clusters are, of the pages that the gold names.
+    /// Adjusted Rand index of clusters, for pages in the gold.
     pub adjusted_rand: Option<f64>,
     pub tallies: Tallies,
 }
@@ -99,19 +96,18 @@ impl LabelledSet {
         })
     }
 
-    /// The files and folders to read.
     pub(super) fn inputs(&self) -> Vec<PathBuf> {
         let own = std::iter::once(&self.input);
         own.chain(&self.haystack).cloned().collect()
     }
 
-    /// How many pairs are related, by the labels.
+    /// Number of pairs labelled as related.
     pub fn true_pairs(&self) -> usize {
         let pairs = self.gold.pairs();
         pairs.filter(|(.., label)| label.is_true()).count()
     }
 
-    /// Reads the pages as models that see as much of them as `model` see them.
+    /// Reads the pages for models that see the same part of pages as `model`.
     pub(super) fn read(&self, model: &Model, watch: &dyn Watch) -> Result<Pages> {
         let read = &model.config().read;
         let mut sources = discover(std::slice::from_ref(&self.input), read)?;
@@ -128,7 +124,7 @@ impl LabelledSet {
         })
     }
 
-    /// Labels that name no page of the set are a mistake, or pages are missing.
+    /// Fails if labels name pages that are not in the set.
     fn check_ids(&self, collection: &Collection, watch: &dyn Watch) -> Result<()> {
         let pages = PageNo::first(collection.pages.len());
         let known: HashSet<Cow<'_, str>> = pages.map(|page| collection.id(page)).collect();
@@ -155,7 +151,6 @@ impl LabelledSet {
         Ok(())
     }
 
-    /// Scores what a method found.
     pub(super) fn score(&self, pages: &Pages, found: &Found) -> Scored {
         let page = |number: PageNo| pages.collection.page(number);
         let in_haystack = |number: PageNo| page(number).source >= pages.haystack;

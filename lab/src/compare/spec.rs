@@ -1,4 +1,4 @@
-//! A method with settings, as people write it: `shingle:width=3,threshold=0.8`.
+//! A method with settings, as written by users: `shingle:width=3,threshold=0.8`.
 
 use retold::method::{
     Domain, METHODS, MethodInfo, PRESETS, Param, ParamValue, Params, Preset, Settings, find_method,
@@ -9,42 +9,42 @@ use retold::{Error, JudgeConfig, Result};
 /// A method with settings.
 #[derive(Clone)]
 pub struct Spec {
-    /// The method and its settings, as they were written.
+    /// Method and settings, as written.
     pub label: String,
     /// The method.
     pub info: &'static MethodInfo,
-    /// What the method sees of HTML pages.
+    /// Which part of HTML pages it sees.
     pub extract: Extract,
-    /// Its parameters: the defaults and what is set.
+    /// Its parameters: defaults and settings.
     pub params: Params,
-    /// What is set of them.
+    /// Parameters that were set.
     settings: Settings,
 }
 
-/// The setting that is no parameter of a method: what it sees of HTML pages.
+/// A setting that is not a parameter of the method: the part of HTML pages it sees.
 const EXTRACT: &str = "extract";
 
-/// The values of a threshold that are tried unless the user chooses, in hundredths: cosines are close to 1.
+/// Default values for thresholds, in hundredths. They are denser towards 1, because cosines are close to 1.
 const GRID: [u32; 18] = [
     30, 35, 40, 45, 50, 55, 60, 65, 70, 75, 80, 85, 90, 92, 94, 96, 98, 100,
 ];
 
-/// Before the name of a preset.
+/// Prefix of a preset's name.
 const PRESET: &str = "@";
 
-/// The most values of a whole-number threshold that are tried.
+/// Maximum number of values for an integer threshold.
 const STEPS: i64 = 24;
 
-/// The values of a threshold to try, from 0 to 1.
+/// Threshold values to try, from 0 to 1.
 pub type Grid = Vec<f64>;
 
-/// The values that are tried unless the user chooses.
+/// The default values.
 pub fn grid() -> Grid {
     GRID.iter().map(|&part| f64::from(part) / 100.0).collect()
 }
 
 impl Spec {
-    /// All specs in `text`, which has commas between them; `all` is every method with its defaults, `presets` every preset. A part such as
+    /// Parses a list of specs separated by commas. `all` is every method with its defaults, `presets` is every preset. A part such as
     /// `width=3` belongs to the spec before it.
     pub fn parse_list(text: &str) -> Result<Vec<Spec>> {
         let mut written: Vec<String> = Vec::new();
@@ -66,7 +66,7 @@ impl Spec {
         written.iter().map(|spec| Spec::parse(spec)).collect()
     }
 
-    /// One spec: `METHOD` or `METHOD:NAME=VALUE,NAME=VALUE`, and `@PRESET` for a method.
+    /// Parses one spec: `METHOD` or `METHOD:NAME=VALUE,NAME=VALUE`, with `@PRESET` possible as the method.
     pub fn parse(text: &str) -> Result<Spec> {
         let (name, rest) = text.split_once(':').unwrap_or((text, ""));
         let (name, mut settings) = match name.trim().strip_prefix(PRESET) {
@@ -98,14 +98,13 @@ impl Spec {
         })
     }
 
-    /// The parameter whose values are tried: the method's main threshold, unless it is set.
+    /// The parameter that is varied: the main threshold, unless it was set.
     pub fn swept(&self) -> Option<&'static Param> {
         let main = self.info.main_threshold()?;
         (!self.settings.contains_key(main.name)).then_some(main)
     }
 
-    /// The values to try: those of `grid` that the parameter can have, or its whole numbers, and its default; `None`
-    /// alone if nothing is tried.
+    /// The values to try: those of `grid` in the parameter's domain, or its integers, and the default; only `None` if nothing is varied.
     pub fn values(&self, grid: &Grid) -> Vec<Option<f64>> {
         let Some(param) = self.swept() else {
             return vec![None];
@@ -129,7 +128,7 @@ impl Spec {
         values.into_iter().map(Some).collect()
     }
 
-    /// The value of the swept parameter when it is left alone.
+    /// The default value of the varied parameter.
     pub fn own_value(&self) -> Option<f64> {
         match self.swept()?.domain.default() {
             ParamValue::Int(value) => Some(value as f64),
@@ -138,7 +137,7 @@ impl Spec {
         }
     }
 
-    /// The parameters with the swept one at `value`.
+    /// The parameters with the varied one at `value`.
     pub fn params_at(&self, value: Option<f64>) -> Result<Params> {
         let mut settings = self.settings.clone();
         if let Some((param, value)) = self.swept().zip(value) {
@@ -147,7 +146,7 @@ impl Spec {
         self.info.resolve(&settings)
     }
 
-    /// The configuration of a run with it: everything else has its default.
+    /// The configuration of a run with this method; other options have their defaults.
     pub fn config(&self) -> JudgeConfig {
         JudgeConfig {
             method: self.info.name.to_owned(),

@@ -1,20 +1,20 @@
-//! Tables for people, in Markdown, in the page and on a terminal.
+//! Tables for Markdown, HTML and terminals.
 
-/// A table for people.
+/// A table.
 pub struct Table {
-    /// What it shows.
+    /// Title.
     pub title: String,
     /// How to read it.
     pub note: String,
-    /// The columns.
+    /// Column names.
     pub head: Vec<String>,
-    /// The cells; the first of a row is its name.
+    /// The cells; the first one of a row is its name.
     pub rows: Vec<Vec<Cell>>,
 }
 
 /// A cell.
 pub struct Cell {
-    /// What it says.
+    /// Content.
     pub text: String,
     /// Whether it is the best of its column.
     pub best: bool,
@@ -29,7 +29,7 @@ impl Cell {
     }
 }
 
-/// A number with three decimals, `–` for 0/0.
+/// A number with three decimals; `–` for 0/0.
 pub(super) fn part(value: Option<f64>) -> String {
     value.map_or_else(|| "–".to_owned(), |value| format!("{value:.3}"))
 }
@@ -44,7 +44,7 @@ pub(super) fn short(value: f64) -> String {
 }
 
 impl Table {
-    /// In Markdown.
+    /// The table in Markdown.
     pub fn markdown(&self) -> String {
         let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
         let mut text = format!("## {}\n\n{}\n\n", self.title, self.note);
@@ -61,7 +61,7 @@ impl Table {
         text
     }
 
-    /// For a terminal, in columns.
+    /// The table for a terminal.
     pub fn plain(&self) -> String {
         let cells = self
             .rows
@@ -85,11 +85,11 @@ impl Table {
         text
     }
 
-    /// Marks the cells of a column whose values are the greatest.
+    /// Marks the largest values of a column.
     pub(super) fn mark_best(&mut self, column: usize, values: &[Option<f64>]) {
         let best = values.iter().flatten().copied().fold(f64::MIN, f64::max);
         for (row, value) in self.rows.iter_mut().zip(values) {
-            // As printed.
+            // Compares the values as printed.
             row[column].best = value.is_some_and(|value| value >= best - 0.0005);
         }
     }

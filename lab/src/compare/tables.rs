@@ -7,7 +7,7 @@ use super::experiments::Experiment;
 use super::row::{Column, Row};
 use super::table::{Cell, Table, part, short};
 
-/// What is said of a method on a set.
+/// Columns for the scores of a method on a set.
 const SCORES: &[Column] = &[
     ("method", |row| row.spec().label.clone()),
     ("threshold", |row| threshold(row.own())),
@@ -33,7 +33,6 @@ const SCORES: &[Column] = &[
     ("pairs", |row| row.own().pairs.to_string()),
 ];
 
-/// What is said of its cost.
 const COSTS: &[Column] = &[
     ("method", |row| row.spec().label.clone()),
     ("seconds", |row| short(row.curve.cost.wall())),
@@ -50,7 +49,6 @@ const COSTS: &[Column] = &[
     }),
 ];
 
-/// What is said of it in a paper's figure.
 const FIGURE: &[Column] = &[
     ("set", |row| row.set().name.clone()),
     ("method", |row| row.spec().label.clone()),
@@ -109,11 +107,10 @@ fn at_value(point: &Point) -> String {
     format!("{}{}", with_error(point), value.unwrap_or_default())
 }
 
-/// A way to choose the threshold.
 type Chosen = dyn for<'a> Fn(Row<'a>) -> Option<&'a Point>;
 
 impl Comparison {
-    /// The main tables: F1 of every method on every set, by how the threshold is chosen.
+    /// The main tables: F1 of every method on every set, for each way to choose the threshold.
     pub fn main_tables(&self) -> Vec<Table> {
         let mut tables = vec![
             self.f1_table(
@@ -149,7 +146,7 @@ impl Comparison {
         tables
     }
 
-    /// A row for each method, a column for each set that thresholds are chosen by, and the mean.
+    /// One row for each method, a column for each set that thresholds are chosen by, and the mean.
     fn f1_table(&self, title: &str, note: &str, chosen: &Chosen, each_its_own: bool) -> Table {
         let sets = self.choosing(0);
         let mut head = vec!["method".to_owned()];
@@ -197,7 +194,7 @@ impl Comparison {
         table
     }
 
-    /// Difference of each method to the best of the others.
+    /// The difference of each method to the best other one.
     fn lead_table(&self) -> Table {
         let sets = self.choosing(0);
         let chosen = |set: usize, spec: usize| self.row(set, spec).map(|row| row.single());
@@ -232,7 +229,7 @@ impl Comparison {
         }
     }
 
-    /// How good each method is on a set with its own setting, in all kinds of counting.
+    /// The scores of each method on a set with its own setting, for all ways of counting.
     pub(super) fn score_table(&self, set: usize, specs: &[usize]) -> Table {
         let of = &self.sets[set];
         let note = format!(
@@ -245,7 +242,6 @@ impl Comparison {
         table_of(of.name.clone(), note, SCORES, rows)
     }
 
-    /// What each method costs on a set.
     pub(super) fn cost_table(&self, set: usize, specs: &[usize]) -> Table {
         let title = format!("Cost on {}", self.sets[set].name);
         let note = "One run each in a process of its own, from the files to the clusters, nothing written. Stages and \
@@ -255,7 +251,7 @@ impl Comparison {
         table_of(title, note.into(), COSTS, rows)
     }
 
-    /// The table of a figure: a row for each set and method.
+    /// The table of a figure: one row for each set and method.
     pub(super) fn figure_table(&self, experiment: &Experiment) -> Table {
         let rows = experiment.sets.iter().flat_map(|&set| {
             let specs = experiment.specs.iter();
@@ -265,7 +261,7 @@ impl Comparison {
         table_of(title, experiment.notes(), FIGURE, rows)
     }
 
-    /// The main tables, those of each set and those of the figures, in Markdown.
+    /// The main tables, and the tables of sets and figures, in Markdown.
     pub fn markdown(&self) -> String {
         let specs = self.asked();
         let mut text = format!(
@@ -288,19 +284,19 @@ impl Comparison {
     }
 }
 
-/// By how much the F1 of one point is above that of another, and the standard error of that.
+/// The difference in F1 of two points, and its standard error.
 fn lead_of(point: &Point, other: &Point) -> (f64, f64) {
     let pairs = point.resampled.iter().zip(&other.resampled);
     let differences: Vec<f64> = pairs.map(|(a, b)| a - b).collect();
     (point.f1() - other.f1(), error_of(&differences))
 }
 
-/// The mean F1 of these points and its standard error, the choice of sets taken as given; `None` if one is missing.
+/// The mean F1 of these points, and its standard error with the choice of sets taken as given; `None` if one is missing.
 fn mean_of(points: &[Option<&Point>]) -> Option<(f64, f64)> {
     let points: Vec<&Point> = points.iter().copied().collect::<Option<_>>()?;
     let count = points.len() as f64;
     let mean = points.iter().map(|point| point.f1()).sum::<f64>() / count;
-    // Sets have no page in common, so their errors are independent.
+    // Sets share no pages, so their errors are independent.
     let squares = points.iter().map(|point| point.error().powi(2));
     (count > 0.0).then(|| (mean, squares.sum::<f64>().sqrt() / count))
 }
@@ -324,11 +320,11 @@ mod tests {
         // Found 9 and 10 of 10: 18/19 and 1.
         let curve = curve(&[9, 10]);
         let [mut a, b] = <[Point; 2]>::try_from(curve.points).ok().unwrap();
-        // Constant in all resamples: no error, whatever the two are by themselves.
+        // Both are constant in all resamples, so the difference has no error.
         let (lead, error) = lead_of(&a, &b);
         assert!((lead + 1.0 / 19.0).abs() < 1e-12, "{lead}");
         assert!(error < 1e-9, "{error}");
-        // Half of the resamples at 0, half at 2, the other always 1: the standard deviation is 1, but for n − 1.
+        // Half of the resamples are at 0 and half at 2, the other is always 1: the standard deviation is 1, apart from n − 1.
         let count = a.resampled.len();
         a.resampled = (0..count).map(|at| (at % 2 * 2) as f64).collect();
         let expected = (count as f64 / (count as f64 - 1.0)).sqrt();

@@ -1,4 +1,4 @@
-//! Helpers that tests of several files share, and the whole comparison on a tiny set.
+//! Helpers for tests of several files, and a whole comparison on a tiny set.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use retold::eval::{Evaluation, OverlapCounts, Score};
 use super::cost::Cost;
 use super::*;
 
-/// A curve with these numbers of true pairs found of ten, and none false.
+/// A curve with these numbers of true pairs found out of ten, and no false ones.
 pub(super) fn curve(found: &[u64]) -> Curve {
     let point = |&tp: &u64| {
         let score = Score::of(tp, 0, 10 - tp);

@@ -1,14 +1,13 @@
-//! A parameter as a point from 0 to 1.
+//! A parameter as a number from 0 to 1.
 
 use retold::method::{Domain, Param, ParamValue};
 
-/// A parameter that is searched.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Gene {
     pub(super) param: &'static Param,
     low: f64,
     high: f64,
-    /// Wide ranges are searched by orders of magnitude.
+    /// Wide ranges are searched on a logarithmic scale.
     wide: bool,
 }
 
@@ -28,7 +27,7 @@ impl Gene {
         }
     }
 
-    /// The value of the parameter at a point from 0 to 1, with no more digits than matter.
+    /// The value at a point from 0 to 1, rounded to significant digits.
     pub(super) fn value(&self, at: f64) -> ParamValue {
         let value = if self.wide {
             (self.low + 1.0) * ((self.high + 1.0) / (self.low + 1.0)).powf(at) - 1.0
@@ -45,7 +44,6 @@ impl Gene {
         }
     }
 
-    /// The point of a value.
     pub(super) fn point(&self, value: &ParamValue) -> f64 {
         let value = match (value, self.param.domain) {
             (ParamValue::Int(value), _) => *value as f64,
@@ -100,7 +98,7 @@ mod tests {
             (gene.value(0.0), gene.value(1.0)),
             (ParamValue::Int(1), ParamValue::Int(10_000))
         );
-        // Half the way is half the magnitudes: √(2 · 10001) − 1.
+        // The middle is half of the magnitudes: √(2 · 10001) − 1.
         assert_eq!(gene.value(0.5), ParamValue::Int(140));
     }
 }

@@ -8,12 +8,12 @@ use retold::method::ParamValue;
 use super::tuned::{Tuned, value_of};
 
 impl Tuned {
-    /// The parameter file: what `--param-file` accepts.
+    /// The parameter file for `--param-file`.
     pub fn params_file(&self) -> String {
         params_file(self)
     }
 
-    /// A page that shows the search, with all that it needs in itself.
+    /// A self-contained page that shows the search.
     pub fn html(&self) -> String {
         html(self)
     }
@@ -95,7 +95,7 @@ fn row(name: &str, score: Score, beta: f64) -> String {
 fn picture(tuned: &Tuned) -> String {
     let values = || tuned.tried.iter().map(|(_, f)| *f);
     let high = values().fold(0.0, f64::max);
-    // Hopeless sets would press all others together.
+    // Very bad sets would compress the rest of the scale.
     let low = (high - 0.3).max(0.0);
     let last = tuned.tried.len().max(2) as f64 - 1.0;
     let place = |(number, f): (usize, f64)| {

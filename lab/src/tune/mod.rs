@@ -1,8 +1,8 @@
-//! Parameters of a method that fit a labelled set, found by a genetic algorithm, as in the paper on AgT (Journal of Computer
-//! Applications 2010, 30(6):1661).
+//! Finds parameters of a method that fit a labelled set, with a genetic algorithm, as in the paper on AgT (Journal of Computer Applications
+//! 2010, 30(6):1661).
 //!
-//! Pages are read once. Pages that the gold connects stay together. A part of these groups is held out; the search uses
-//! only the others, and the result is scored on both, together with the starting point.
+//! Pages are read once. Pages that the gold connects form groups that stay together. A part of the groups is held out; the search uses only
+//! the others, and the result is scored on both, together with the starting point.
 
 mod gene;
 mod html;

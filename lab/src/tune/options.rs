@@ -1,4 +1,4 @@
-//! What is tuned, on which data, and for how long.
+//! Options of a search.
 
 use std::path::PathBuf;
 
@@ -6,28 +6,28 @@ use retold::JudgeConfig;
 use retold::eval::Unlisted;
 use retold::read::Source;
 
-/// What is tuned, on what, and for how long.
+/// What to tune, on which data, and for how long.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// What is read ([`retold::read::discover`]).
+    /// The sources to read ([`retold::read::discover`]).
     pub sources: Vec<Source>,
-    /// How it is read, the method, and the parameters that keep their values.
+    /// How to read, the method, and the fixed parameters.
     pub base: JudgeConfig,
-    /// Parameters with named values to search too; the others are fixed.
+    /// Parameters with named values that are searched, too; others of this kind are fixed.
     pub choices: Vec<String>,
     /// The labelled pairs.
     pub gold: PathBuf,
-    /// What a reported pair without a label counts as.
+    /// How reported pairs without a label count.
     pub unlisted: Unlisted,
-    /// How many times as much recall counts as precision: 1 for F1.
+    /// Weight of recall relative to precision in F-beta; 1 for F1.
     pub beta: f64,
-    /// What the chances of the search and the split follow from.
+    /// Seed of the search and of the split.
     pub seed: u64,
     /// Sets of parameters in a generation.
     pub population: usize,
-    /// Generations after the first.
+    /// Number of generations after the first one.
     pub generations: usize,
-    /// The part of the groups of pages that the search does not see, from 0 to 1.
+    /// Share of page groups that the search does not see, from 0 to 1.
     pub held_out: f64,
     /// Worker threads; 0 for one per core.
     pub threads: usize,

@@ -1,4 +1,4 @@
-//! Reading the pages, and the search over their two sides.
+//! Reads the pages, and searches.
 
 use std::collections::HashMap;
 
@@ -71,7 +71,6 @@ fn rejected(options: &Options, collection: &Collection) -> (usize, Option<String
     (collection.rejects.len(), first)
 }
 
-/// All that a search depends on.
 struct Search<'a> {
     options: &'a Options,
     info: &'static MethodInfo,
@@ -108,7 +107,7 @@ impl Search<'_> {
         })
     }
 
-    /// The best parameters on a side, and the generation and F of all that were tried.
+    /// The best parameters on a side, with the generation and F of each set that was tried.
     fn best(&self, side: &mut Side<'_>, watch: &dyn Watch) -> Result<(Params, Vec<(usize, f64)>)> {
         let options = self.options;
         let mut known: HashMap<String, f64> = HashMap::new();
@@ -138,7 +137,7 @@ impl Search<'_> {
         genes.map(point).collect()
     }
 
-    /// For each gene whether sketches can be used again when it alone changes.
+    /// For each gene, whether sketches can be reused when only this gene changes.
     fn cheap(&self) -> Vec<bool> {
         let info = self.info;
         let own = |name| info.own_params().any(|param| param.name == name);
@@ -157,7 +156,7 @@ impl Search<'_> {
     }
 }
 
-/// The parameters to search: all that are not fixed, choices only if named.
+/// The parameters to search: those that are not fixed; of parameters with named values, only the requested ones.
 fn genes(info: &'static MethodInfo, options: &Options) -> Result<Vec<Gene>> {
     let is_choice = |param: &Param| matches!(param.domain, Domain::Choice(..));
     let choices = || info.all_params().filter(|param| is_choice(param));

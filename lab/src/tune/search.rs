@@ -1,10 +1,9 @@
-//! The genetic algorithm. It is our own because it is short (`docs/lab/methods.md` says what the crates
-//! lack).
+//! The genetic algorithm. It is our own because it is short (`docs/lab/methods.md` says what is missing in crates).
 //!
-//! An individual is a list of numbers from 0 to 1, which [`super::gene`] interprets. All randomness comes from one
-//! generator on one thread, so a search depends on the seed alone.
+//! An individual is a list of numbers from 0 to 1, which [`super::gene`] interprets. All random numbers come from one generator on one
+//! thread, so a search depends only on the seed.
 
-/// SplitMix64 (Steele, Lea and Flood 2014): the same numbers on every machine, for ever.
+/// SplitMix64 (Steele, Lea and Flood 2014): gives the same numbers on every machine.
 pub(super) struct Chance(pub(super) u64);
 
 impl Chance {
@@ -16,7 +15,6 @@ impl Chance {
         z ^ (z >> 31)
     }
 
-    /// From 0 to 1.
     fn part(&mut self) -> f64 {
         (self.next() >> 11) as f64 / (1u64 << 53) as f64
     }
@@ -26,22 +24,22 @@ impl Chance {
     }
 }
 
-/// One set of parameters as points, with its fitness.
+/// A set of parameters as points, with its fitness.
 #[derive(Clone, Debug)]
 struct Being {
     points: Vec<f64>,
     fitness: f64,
 }
 
-/// The two best of a generation live on; the others have two parents, each the best of three drawn.
+/// The two best of a generation survive. Each of the others has two parents, each the best of three random ones.
 const LIVE_ON: usize = 2;
 const DRAWN: usize = 3;
 
-/// One child in this number differs from its parent only in cheap genes.
+/// One in this many children differs from its parent only in cheap genes.
 const CHEAP: usize = 3;
 
-/// Searches from `start` on. `cheap` says which genes can be changed at almost no cost; `fitness` is called once
-/// for each set of points, with the generation. Returns the best points.
+/// Searches from `start`. `cheap` says which genes can be changed at almost no cost. `fitness` is called once for each set of points, with
+/// the generation. Returns the best points.
 pub(super) fn search<E>(
     start: Vec<f64>,
     cheap: &[bool],
@@ -60,12 +58,12 @@ pub(super) fn search<E>(
             let fitness = fitness(generation, &points)?;
             beings.push(Being { points, fitness });
         }
-        // Stable: of equals the older one comes first.
+        // A stable sort: the older of equal ones comes first.
         beings.sort_by(|a, b| b.fitness.total_cmp(&a.fitness));
         if generation == generations {
             break;
         }
-        // Steps become smaller as the search continues.
+        // Steps become smaller during the search.
         let step = 0.3 * (1.0 - generation as f64 / generations as f64) + 0.02;
         made = (LIVE_ON..population)
             .map(|_| child(&beings, step, cheap, &mut chance))
@@ -76,7 +74,7 @@ pub(super) fn search<E>(
 }
 
 fn child(beings: &[Being], step: f64, cheap: &[bool], chance: &mut Chance) -> Vec<f64> {
-    // Individuals are in order of fitness, so the first of those drawn is the best.
+    // Individuals are sorted by fitness, so the smallest index drawn is the best.
     let mut parent = || {
         (0..DRAWN)
             .map(|_| chance.below(beings.len()))
@@ -96,7 +94,7 @@ fn child(beings: &[Being], step: f64, cheap: &[bool], chance: &mut Chance) -> Ve
             if chance.part() < 0.5 {
                 return inherited;
             }
-            // The sum of three even steps is close to a normal one.
+            // The sum of three uniform numbers is approximately normal.
             let shift = chance.part() + chance.part() + chance.part() - 1.5;
             (inherited + step * shift).clamp(0.0, 1.0)
         })

@@ -1,4 +1,4 @@
-//! Sets of parameters scored on one side of the split.
+//! Scores sets of parameters on one side of the split.
 
 use retold::eval::{Label, Score, Unlisted};
 use retold::method::{Params, Text};
@@ -7,7 +7,6 @@ use retold::{Collection, JudgeConfig, PageNo, Relation, Result, Watch};
 use super::split::Labels;
 use crate::bench::Bench;
 
-/// What sets of parameters are scored on.
 pub(super) struct Task<'a> {
     pub(super) base: &'a JudgeConfig,
     pub(super) collection: &'a Collection,
@@ -16,7 +15,6 @@ pub(super) struct Task<'a> {
     pub(super) unlisted: Unlisted,
 }
 
-/// One side of the split.
 pub(super) struct Side<'a> {
     task: &'a Task<'a>,
     pub(super) bench: Bench<'a>,
@@ -35,7 +33,7 @@ impl<'a> Side<'a> {
         }
     }
 
-    /// The score of the pairs of any relation that the method finds among the pages of this side.
+    /// The score of pairs of any relation that the method finds among the pages of this side.
     pub(super) fn score(&mut self, params: &Params, watch: &dyn Watch) -> Result<Score> {
         let pairs = self.bench.pairs(params, watch)?.pairs;
         let (mut tp, mut fp) = (0, 0);

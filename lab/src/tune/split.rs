@@ -1,4 +1,4 @@
-//! Which pages the search uses, and which are held out.
+//! Splits pages into those that the search uses and those held out.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -9,7 +9,7 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use super::options::Options;
 
-/// Labels by pairs of pages, the smaller number first.
+/// Labels by pairs of pages, smaller number first.
 pub(super) type Labels = HashMap<(PageNo, PageNo), Label>;
 
 pub(super) fn labels(collection: &Collection, gold: &Gold) -> Labels {
@@ -29,7 +29,7 @@ pub(super) fn has_related(side: &[PageNo], labels: &Labels) -> bool {
         .any(|((a, b), label)| label.is_true() && on_side(a) && on_side(b))
 }
 
-/// The pages that the search sees and those held out; pages that the gold connects are on one side.
+/// The pages for the search and the pages held out. Pages that the gold connects are on the same side.
 pub(super) fn split(
     collection: &Collection,
     labels: &Labels,

@@ -3,26 +3,26 @@
 use retold::eval::Score;
 use retold::method::{Param, ParamValue, Params};
 
-/// What a search found.
+/// The result of a search.
 #[derive(Clone, Debug)]
 pub struct Tuned {
-    /// The method's name.
+    /// Name of the method.
     pub method: &'static str,
-    /// What the search began with: the defaults and what was fixed.
+    /// The initial parameters: defaults and fixed values.
     pub before: Params,
-    /// The best parameters on the pages that the search saw.
+    /// The best parameters on the pages of the search.
     pub after: Params,
-    /// How many records could not be read, and the first of them with the reason, for people.
+    /// Number of records that could not be read, and the first of them with its reason.
     pub rejected: (usize, Option<String>),
     /// The parameters that were searched.
     pub searched: Vec<&'static Param>,
-    /// The scores of `before` and `after`, on the pages that the search saw and on the others.
+    /// Scores of `before` and `after`, on the pages of the search and on the pages held out.
     pub scores: Scores,
-    /// Pages that the search saw, and pages held out.
+    /// Number of pages in the search and of pages held out.
     pub pages: (usize, usize),
     /// The generation and F of each set of parameters tried, in order.
     pub tried: Vec<(usize, f64)>,
-    /// How many times texts were sketched, rather than sketches taken from an earlier trial.
+    /// How often texts were sketched instead of using cached sketches.
     pub sketched: usize,
     /// See [`super::Options::beta`].
     pub beta: f64,
@@ -33,30 +33,30 @@ pub struct Tuned {
 /// Scores of any relation.
 #[derive(Clone, Copy, Debug)]
 pub struct Scores {
-    /// Before the search, on the pages that it saw.
+    /// Before the search, on the pages of the search.
     pub seen_before: Score,
-    /// After it.
+    /// After the search, on the same pages.
     pub seen_after: Score,
     /// Before the search, on the pages held out.
     pub held_before: Score,
-    /// After it.
+    /// After the search, on the same pages.
     pub held_after: Score,
 }
 
 impl Tuned {
-    /// F on the pages held out, before and tuned.
+    /// F on the pages held out, before and after.
     fn held_out(&self) -> (f64, f64) {
         let f = |score: Score| score.f_beta(self.beta);
         (f(self.scores.held_before), f(self.scores.held_after))
     }
 
-    /// What F gains on the pages held out; negative if it falls.
+    /// The gain in F on the pages held out; negative if it falls.
     pub fn gain(&self) -> f64 {
         let (before, after) = self.held_out();
         after - before
     }
 
-    /// Whether the search was of use, in a sentence: what it gained on the pages that it did not see.
+    /// A sentence on whether the search was useful, by the gain on the pages held out.
     pub fn verdict(&self) -> String {
         let (before, after) = self.held_out();
         let gain = self.gain();
@@ -74,7 +74,6 @@ impl Tuned {
     }
 }
 
-/// The value of a parameter that the method declares.
 pub(super) fn value_of<'a>(params: &'a Params, name: &str) -> &'a ParamValue {
     let mut values = params.iter();
     let found = values.find(|(known, _)| *known == name);

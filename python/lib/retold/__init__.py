@@ -6,11 +6,10 @@
 >>> found.dropped.to_pylist()
 [{'id': 'a', 'canonical': 'b', 'relation': 'duplicate', 'cluster': 0, 'cluster_size': 2, 'lost': 0, 'parts': None, 'row': 0}]
 
-`retold.dedup` finds near-duplicates, `retold.Model` judges pairs of pages, `retold.explain` says why,
-`retold.passages` finds passages that pages have in common, `retold.blocks` blocks that many pages have,
-`retold.Index` keeps pages. `retold.decontaminate` removes pages with
-questions of benchmarks from a corpus, `retold.sample` repeats or thins kept pages.
-`retold.spark` finds near-duplicates on Apache Spark.
+`retold.dedup` finds near-duplicates, `retold.Model` judges pairs of pages, and `retold.explain` says why two pages are related.
+`retold.passages` finds passages that pages have in common, `retold.blocks` finds blocks that many pages have in common.
+`retold.Index` stores pages and finds out which of them a new page repeats. `retold.decontaminate` removes pages with benchmark
+questions from a corpus, `retold.sample` samples or repeats kept pages. `retold.spark` finds near-duplicates on Apache Spark.
 """
 
 from ._retold import (

@@ -1,10 +1,10 @@
-"""Signatures of functions that hand their options on."""
+"""Signatures of functions that pass on their options."""
 
 import inspect
 
 
 def options_of(function, *others, without=()):
-    """The signature of a function with `**options`, in whose place the keywords of `others` stand: what `help` shows."""
+    """The signature of a function with `**options` replaced by the keywords of `others`, for `help`."""
     own = list(inspect.signature(function).parameters.values())[:-1]
     known = {*without, *(parameter.name for parameter in own)}
     more = [

@@ -1,4 +1,4 @@
-"""Dicts as lines of JSON, of which the library makes pages."""
+"""Converts dicts to lines of JSON, which the library reads as pages."""
 
 import datetime
 import json
@@ -6,12 +6,12 @@ from collections.abc import Mapping
 
 from ._retold import UsageError, decoded
 
-#: An integer of more bits may have more digits than Python writes (4,300).
+#: Python refuses to write integers of more than 4,300 digits; an integer with more bits than this may exceed that.
 _BITS = 14_000
 
 
 def given(pages, fields):
-    """What was passed as pages, as something that can be read: a lazy frame is collected, a dict of columns becomes rows."""
+    """Makes pages readable: collects a lazy frame, and turns a dict of columns into rows."""
     if hasattr(pages, "__arrow_c_stream__") or hasattr(pages, "__arrow_c_array__"):
         return pages
     if hasattr(pages, "collect") and hasattr(pages, "collect_schema"):
@@ -45,17 +45,17 @@ def _rows(columns, fields):
         named = ", ".join(map(str, columns))
         raise UsageError(f"neither a column `{text}` nor `{html}` among {named}: name it with text_field= or html_field=")
     names = [name for name in dict.fromkeys(fields) if name in columns]
-    # Values of Arrow arrays are wrapped.
+    # Arrow arrays have wrapped values.
     lists = [columns[name].to_pylist() if hasattr(columns[name], "to_pylist") else columns[name] for name in names]
     return (dict(zip(names, row)) for row in zip(*lists))
 
 
 def line(page, fields):
-    """The fields of a dict that are read, as a line of JSON in bytes."""
+    """The fields of a dict that are read, as one line of JSON."""
     if not isinstance(page, Mapping):
         raise UsageError(f"a page is a dict, str or bytes, not {type(page).__name__}")
     named = {name: _plain(page[name], name in fields[:2]) for name in fields if name in page}
-    # Half of a surrogate pair is no text: as bytes it is refused with its place in the record.
+    # Half of a surrogate pair is not text. As bytes, it is rejected with its position in the record.
     return _json(named).encode("utf-8", "surrogatepass") + b"\n"
 
 
@@ -63,13 +63,13 @@ def _json(named):
     try:
         return json.dumps(named, ensure_ascii=False, default=_other)
     except (ValueError, RecursionError):
-        # A list or dict as an id that Python cannot write is none.
+        # An id that is a list or dict, and that Python cannot write as JSON, counts as none.
         simple = {name: value for name, value in named.items() if not isinstance(value, (Mapping, list, tuple))}
         return json.dumps(simple, ensure_ascii=False, default=_other)
 
 
 def spool(first, rest, fields, path):
-    """Writes pages to a file of JSON Lines. `first` is None if there is none."""
+    """Writes pages to a JSONL file. `first` is None if there are no pages."""
     with open(path, "wb", buffering=1 << 20) as file:
         if first is None:
             return
@@ -91,13 +91,13 @@ def _record(page, fields):
 
 
 def _plain(value, is_content):
-    """A value that JSON has. What is no content of a page is refused by its kind, so that only this is kept of it."""
+    """A value that JSON can hold. Page contents of a wrong type are replaced by a small value of that type, which is rejected later."""
     if isinstance(value, (bytes, bytearray, memoryview)):
         return decoded(bytes(value))
     if isinstance(value, int) and value.bit_length() > _BITS:
         return 0 if is_content else hex(value)
     if isinstance(value, (float, datetime.date)) and value != value:
-        # What pandas has where there is no value.
+        # A missing value in pandas.
         return None
     if isinstance(value, datetime.date):
         return value.isoformat()

@@ -1,11 +1,11 @@
-"""Progress on standard error, or as bars in a notebook."""
+"""Shows progress on standard error, or as bars in a notebook."""
 
 import sys
 import time
 
 
 def shown():
-    """What `progress=True` stands for: a bar a stage in a notebook that has tqdm, else a line."""
+    """The display for `progress=True`: a bar for each stage in a notebook with tqdm, otherwise a line."""
     if in_notebook():
         try:
             from tqdm.auto import tqdm
@@ -17,14 +17,14 @@ def shown():
 
 
 def in_notebook():
-    """Whether the code runs in a kernel of Jupyter or the like, which shows bars where a terminal shows lines."""
+    """Whether the code runs in a Jupyter kernel, where bars work better than lines."""
     ipython = sys.modules.get("IPython")
     shell = ipython.get_ipython() if ipython else None
     return shell is not None and hasattr(shell, "kernel")
 
 
 class Line:
-    """One line that is written over again; a line a stage where that is no terminal."""
+    """One line that is overwritten; without a terminal, one line for each stage."""
 
     def __init__(self):
         self.stage, self.since = None, time.monotonic()
@@ -41,7 +41,7 @@ class Line:
 
 
 class Bars:
-    """A bar a stage, of `tqdm`; the last one is closed when it is no longer referred to, as tqdm does."""
+    """A `tqdm` bar for each stage. tqdm closes the last one when it is garbage-collected."""
 
     def __init__(self, tqdm):
         self.tqdm, self.stage, self.bar = tqdm, None, None

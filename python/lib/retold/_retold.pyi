@@ -581,7 +581,7 @@ def sample(
 ) -> dict[str, int]: ...
 def decoded(bytes: bytes) -> str: ...
 
-# What `pickle` calls.
+# Functions that restore pickled values.
 
 def _verdict(relation: str, similarity: float, length_ratio: float, shared: int, own_a: int = 0, own_b: int = 0) -> Verdict: ...
 def _judgement(answer: str, verdict: tuple[str, float, float, int] | None) -> Judgement: ...
@@ -593,7 +593,7 @@ def _table(columns: list[tuple[str, str, list[Any]]]) -> Table: ...
 FAMILY: int
 HEAVY: int
 
-# What `retold.spark` is made of. Batches are pyarrow's; streams have the PyCapsule interface.
+# Functions for `retold.spark`. Batches are pyarrow batches; streams have the PyCapsule interface.
 
 @final
 class Numbers:

@@ -15,15 +15,15 @@ __all__ = ["Dedup"]
 
 
 class Dedup(PipelineStep, metaclass=abc.ABCMeta):
-    """Passes on the documents that `retold.dedup` keeps, unchanged and in their order. Dropped documents go to
-    `exclusion_writer` if there is one, with `retold_canonical` and `retold_relation` in their metadata.
+    """Forwards the documents that `retold.dedup` keeps, unchanged and in order. Dropped documents go to
+    `exclusion_writer` if given, with `retold_canonical` and `retold_relation` in their metadata.
 
-    Copies are found among all documents that one task reads, so the pipeline must run with `tasks=1` (Retold uses all cores). Ids must
-    be unique; `url` and `date` come from the metadata. Meanwhile documents are in a temporary file. Options are those of `retold.dedup`,
-    except those for the files that it writes.
+    The step finds copies among the documents of one task, so run the pipeline with `tasks=1` (Retold uses all cores). Ids must be
+    unique; `url` and `date` come from the metadata. Documents are stored in a temporary file. Options are those of `retold.dedup`,
+    except those for output files.
 
-    Its statistics are `total`, `forwarded`, `dropped`, and `dropped_duplicate` and the other relations; lengths are
-    those of the documents that are passed on. Its time is that of finding copies, without the steps before and after it.
+    Statistics are `total`, `forwarded`, `dropped`, and `dropped_duplicate` and so on for each relation. Lengths are measured on
+    forwarded documents. The time covers finding copies, without the steps before and after.
 
     >>> from datatrove.data import Document
     >>> from retold.datatrove import Dedup
@@ -58,7 +58,7 @@ class Dedup(PipelineStep, metaclass=abc.ABCMeta):
                 spool.seek(0)
                 return (pickle.load(spool) for _ in range(len(ids)))
 
-            # The time of this step alone: all documents of the steps before it are there.
+            # Earlier steps have finished, so this is the time of this step alone.
             with self.track_time("task"):
                 found = dedup(map(_page, documents()), **self.options)
                 dropped = {row["id"]: row for row in found.dropped}
@@ -80,7 +80,7 @@ def _page(document):
     return {"id": document.id, "text": document.text} | more
 
 
-#: Options of `retold.dedup` that say what files it writes.
+#: Options of `retold.dedup` for output files.
 _FILES = ("out", "force", "kept", "mark", "annotate", "annotate_as", "stories", "revisits", "names", "tables", "report_text", "alarm_size")
 
 Dedup.__init__.__signature__ = options_of(Dedup.__init__, dedup, without=_FILES)

@@ -1,18 +1,19 @@
-"""The main job on Apache Spark 4: `retold.spark.dedup(dataframe)`. It needs pyspark, pandas and pyarrow.
+"""Deduplication on Apache Spark 4: `retold.spark.dedup(dataframe)`. It needs pyspark, pandas and pyarrow.
 
-Spark finds which pages may be related, and the library decides each connected component of them as it decides a collection on
-one machine, by the same code. So pairs and kept pages are those of `retold.dedup` under the same model.
+Spark finds the pairs of pages that may be related. The library then decides each connected component with the same code as a
+collection on one machine, so pairs and kept pages are those of `retold.dedup` with the same model.
 
-1. `_sketched`: pages become sketches. Texts stay where they are.
-2. `_learnt`: what is common, learnt on the driver from the sketches (of all pages, or of a sample of their texts); not if a model is given.
-3. `_heavy`: heavy keys, those that very many texts have, are counted out. They would make pairs of all with all.
-4. `_meeting`: texts meet on the other keys: the rarest of the smaller one with all of the larger. `_judged` on their sketches.
-5. `_components`: connected components of all these, by alternating stars; of a few million edges on the driver.
-6. `_labels`: what is decided together. On one machine, components with heavy keys are decided in one sequence, as some of their lists are given up
-   before all have looked at them. So here they go to one task, up to a million pages. If they are more, `_tied` ties texts
-   that may share nothing but heavy keys together, a line each, and each component is decided by itself.
-7. `_fingerprints`: texts again, only of components with more than one; what verification needs of them goes to the components.
-8. `_decided`: each component is decided in one task, many small ones at a time.
+1. `_sketched` makes sketches of pages. Texts stay where they are.
+2. `_learnt` learns on the driver what is common, from the sketches of all pages or of a sample of texts, unless a model is given.
+3. `_heavy` finds heavy keys, which very many texts have. Joining on them would pair nearly all texts with each other.
+4. `_meeting` joins texts on the other keys: the rarest keys of the smaller text with all keys of the larger one. `_judged` judges
+   the candidates by their sketches.
+5. `_components` finds connected components by alternating stars, or on the driver if there are at most five million edges.
+6. `_labels` says what is decided together. On one machine, components with heavy keys are decided in one sequence, because some
+   posting lists are given up before all texts have read them. So here they go to one task, up to a million pages. If there are
+   more, `_tied` connects texts that may share only heavy keys, and each component is decided by itself.
+7. `_fingerprints` reads texts again, for components with more than one text, and sends their fingerprints to the components.
+8. `_decided` decides each component in one task, many small components at a time.
 """
 
 import tempfile
@@ -29,9 +30,9 @@ from ._retold import Model, UsageError
 
 __all__ = ["Findings", "dedup"]
 
-#: Components with heavy keys are decided together if they have at most so many pages.
+#: Components with heavy keys are decided together if they have at most this many pages.
 _TOGETHER = 1_000_000
-#: Up to so many edges, components are found on the driver, with 32 bytes an edge.
+#: Up to this many edges, components are found on the driver, with 32 bytes for each edge.
 _ON_DRIVER = 5_000_000
 
 _SKETCHED = "id string, node bigint, date bigint, bytes bigint, site string, seen binary, sketch binary, reason string"
@@ -44,9 +45,8 @@ _DROPPED = ["id", "canonical", "relation", "cluster", "cluster_size", "lost", "p
 
 
 class Findings:
-    """What was found: the DataFrames `pairs`, `clusters`, `dropped`, `rejects` (columns as in the tables of `retold.dedup`) and
-    `kept`, the rows of the input that are kept; the `model` that judged; and `summary`, the run in numbers. The names are the same as
-    in `retold.Findings`.
+    """The results of a run: the DataFrames `pairs`, `clusters`, `dropped`, `rejects` (columns as in the tables of `retold.dedup`) and
+    `kept` (the input rows that are kept), the `model`, and the statistics in `summary`. The names are as in `retold.Findings`.
 
     `unpersist()` frees the cached data of the run; the DataFrames cannot be used after that.
     """
@@ -71,16 +71,16 @@ class Findings:
 def dedup(dataframe, *, model=None, learn_pages=1_000_000, partitions=None, **options):
     """Finds near-duplicates, reprints and contained pages in a DataFrame.
 
-    The DataFrame has the string columns `text` (or `html`) and `id` or `url`, and may have `date`; options are those of `retold.dedup`,
+    The DataFrame has the string columns `text` (or `html`) and `id` or `url`, and may have `date`. Options are those of `retold.dedup`,
     with the same names (`text_field="content"`, `params={...}`). Ids must be unique. The DataFrame is read twice and must have the same
     rows both times; texts are read again only where sketches do not decide, and for `kept`.
 
-    A `model` judges by what it has learnt. Without one, what is common is learnt from the sketches of all pages, as in `retold.dedup`,
-    if there are at most `learn_pages`; otherwise from a sample of the texts of about that size, chosen by
-    their hashes. `partitions` is the number of tasks of each shuffle (default: `spark.sql.shuffle.partitions`).
+    A `model` is used with what it has learnt. Without one, what is common is learnt from the sketches of all pages, as in
+    `retold.dedup`, or from a sample of about `learn_pages` texts, chosen by hash, if there are more pages. `partitions` is the number
+    of tasks of each shuffle (default: `spark.sql.shuffle.partitions`).
 
-    Components are found in rounds between which Spark writes a checkpoint: call `sparkContext.setCheckpointDir` with a folder that
-    all workers can reach. (With a local master a temporary folder is made.)
+    Components are found in rounds, with a checkpoint after each: call `sparkContext.setCheckpointDir` with a folder that all workers
+    can reach. With a local master, a temporary folder is made.
     """
     job = _Job(dataframe, model, partitions, options)
     job.learn_pages = learn_pages
@@ -100,7 +100,7 @@ class _Job:
                 "same_url is not for Spark, where a component of related pages is decided at a time: keep the newest row of each URL with a "
                 "window function first"
             )
-        # Methods that weigh words by a collection cannot sketch without.
+        # Fails early for methods that need document frequencies before they can sketch.
         self.model.sketch("")
         self.spark = dataframe.sparkSession
         self.context = self.spark.sparkContext
@@ -153,7 +153,7 @@ class _Job:
         return frame
 
     def _map(self, frame, name, schema, *more):
-        """Rows through a function of the library, batch by batch, under the model."""
+        """Applies a function of the library to batches of rows, with the model."""
         model, more = self.shared, [self.context.broadcast(numbers.to_bytes()) for numbers in more]
 
         def work(batches):
@@ -165,7 +165,7 @@ class _Job:
         return frame.mapInArrow(work, schema)
 
     def _stream(self, frame, schema, start):
-        """Sorted rows through an object of the library that keeps what a batch leaves open."""
+        """Passes sorted rows through an object of the library that keeps state between batches."""
         model = self.shared
 
         def work(batches):
@@ -194,14 +194,14 @@ class _Job:
     def _learnt(self, good):
         if self.model.learnt is None:
             every = -(-self.pages_read // max(1, self.learn_pages))
-            # Of a text all pages are in the sample, or none.
+            # The sample has either all pages of a text or none.
             sample = good if every == 1 else good.where(F.pmod("node", F.lit(every)) == 0)
             self.model = _retold.learn_sketches(self.model, sample.select("site", "sketch").toArrow())
             self.shared = self.context.broadcast(self.model.to_json())
         self.report["learnt_texts"] = self.model.learnt
 
     def _units(self, good):
-        """Each text with its sketches as they are judged: one, but for noise and main texts that differ by site."""
+        """Each text with the sketches that are judged: one, or several if noise or main texts differ by site."""
         if _retold.deletes(self.model):
             units = self._map(good.select("node", "site", "sketch"), "unit_rows", "node bigint, sketch binary")
             good = units.repartition(self.partitions, "node")
@@ -229,7 +229,7 @@ class _Job:
         return self._map(both, "judge_rows", "a bigint, b bigint")
 
     def _probing(self, holders):
-        """Who may share nothing but heavy keys with another: holders who probe for larger ones, and those who have enough for them."""
+        """Texts that may share only heavy keys: those that look for larger ones, and those that have enough keys to be found."""
         least = holders.groupBy("key").agg(F.min("wants").alias("least")).where("least is not null")
         return holders.join(F.broadcast(least), "key").where("wants is not null or has >= least")
 
@@ -240,7 +240,7 @@ class _Job:
         return tied.where("a != b").distinct()
 
     def _components(self, edges):
-        """`node`, `component` of all nodes with an edge; components are named by their smallest nodes.
+        """`node` and `component` of all nodes with an edge. A component is named after its smallest node.
 
         Alternating large stars and small stars (Kiveris et al., Connected Components in MapReduce and Beyond, 2014).
         """
@@ -268,14 +268,14 @@ class _Job:
         return edges.select(F.col("a").alias("node"), F.col("b").alias("component")).unionByName(roots)
 
     def _labels(self, good, edges, holders):
-        """The texts that are to be decided: `node`, `component`, the `first` of the pages, and whether others are `near`."""
+        """The texts to decide: `node`, `component`, the `first` of its pages, and `near` (whether it has possible relatives)."""
         texts = good.groupBy("node").agg(F.count("*").alias("pages"), F.min("id").alias("first"))
         probing = self._probing(holders).select("node", F.lit(True).alias("probes")).distinct()
         holding = holders.select("node", F.lit(True).alias("holds")).distinct().join(probing, "node", "left")
         texts = texts.join(self._components(edges), "node", "left").join(holding, "node", "left")
         texts = self._held(texts.where("component is not null or holds or pages > 1"))
         texts = texts.withColumn("component", F.coalesce("component", "node"))
-        # Components that are visited in sequence on one machine: with heavy keys, or large (of exact copies every second counts).
+        # Components that one machine decides in one sequence: with heavy keys, or large (where two exact copies count as one).
         size, holds = F.sum(F.ceil(F.col("pages") / 2)), F.max(F.coalesce("holds", F.lit(False)))
         sizes = texts.groupBy("component").agg(size.alias("size"), holds.alias("heavy"), F.sum("pages").alias("all"), F.count("*").alias("texts"))
         sizes = self._held(sizes.withColumn("together", F.expr(f"heavy or size > {_retold.FAMILY}")))
@@ -321,7 +321,7 @@ class _Job:
         return Findings(pairs, clusters, dropped, rejects, self._kept(sketched, dropped), self.model, summary, self.held)
 
     def _summary(self, pairs, dropped):
-        """The run in numbers, by the names of `summary.json`; `run` is filled in to the end."""
+        """Statistics, with the names of `summary.json`; `run` is still filled in afterwards."""
         relations = {"duplicate": 0, "contains": 0, "overlaps": 0}
         for relation, count in pairs.groupBy("relation").count().collect():
             relations["contains" if relation == "contained_by" else relation] += count
@@ -339,7 +339,7 @@ class _Job:
         return summary | {"clusters": self.clusters, "parameters": self.model.options, "run": self.report}
 
     def _kept(self, sketched, dropped):
-        """The rows of the input that are kept."""
+        """The input rows that are kept."""
         read = self.model.options
         names = [read[name] for name in ("id_field", "url_field") if read[name] in self.pages.columns]
         own = F.coalesce(*(F.when(F.col(name).cast("string") != "", F.col(name).cast("string")) for name in names))
@@ -349,7 +349,7 @@ class _Job:
         return pages.join(kept, "retold_id", "left_semi").drop("retold_id")
 
     def _numbered(self, clusters):
-        """Clusters in the order of their smallest members, numbered from 0."""
+        """Numbers clusters from 0, in the order of their smallest members."""
         ordered = clusters.repartitionByRange(self.partitions, F.col("members")[0]).sortWithinPartitions(F.col("members")[0])
         ordered = self._held(ordered.withColumn("part", F.spark_partition_id()))
         sizes = {row.part: row["count"] for row in ordered.groupBy("part").count().collect()}
@@ -364,7 +364,7 @@ class _Job:
 
 
 def _columns(dataframe, model):
-    """The columns that are read, as strings."""
+    """The columns to read, as strings."""
     read = model.options
     names = [read[f"{name}_field"] for name in ("text", "html", "id", "url", "date", "site") if read[f"{name}_field"]]
     names += _retold.more_fields(model)
@@ -387,12 +387,12 @@ def _names(batches):
 
 
 def _sum(edges):
-    """What two equal sets of edges have in common."""
+    """A fingerprint of a set of edges: equal sets have equal values."""
     row = edges.select(F.count("*"), F.sum(F.xxhash64("a", "b").cast("decimal(38,0)"))).head()
     return tuple(row)
 
 
-#: What was broadcast, made once in each worker's process: models by their JSON, numbers by their bytes.
+#: Cache of broadcast models, one in each worker process, by their JSON.
 _made = {}
 
 
@@ -409,7 +409,7 @@ def _numbers(shared):
 
 
 def _shuffled(context):
-    """Bytes that all executors, lost ones too, have written so far to be shuffled; None if Spark does not say."""
+    """Bytes written to shuffles so far by all executors, including lost ones; None if Spark does not say."""
     try:
         executors = context._jsc.sc().statusStore().executorList(False)
         return sum(executors.apply(at).totalShuffleWrite() for at in range(executors.size()))

@@ -1,4 +1,4 @@
-//! Connected components are decided as a collection is, by the same code: what is related, what is kept, clusters.
+//! Decides connected components with the code that decides a collection: pairs, kept pages, clusters.
 
 use std::collections::HashMap;
 use std::io::{Read, Seek, SeekFrom, Write};
@@ -25,16 +25,14 @@ use crate::model::Model;
 
 /// Components are decided together until they have this many pages.
 const ENOUGH: usize = 20_000;
-/// Bytes of fingerprints that are held before they go to a temporary file.
+/// Bytes of fingerprints held in memory before they go to a temporary file.
 const HELD: usize = 256 << 20;
 
-/// The fingerprints of texts, made elsewhere.
+/// Fingerprints of texts, computed in other tasks.
 struct Fingerprints {
     file: Mutex<SpooledTempFile>,
     end: u64,
-    /// Text -> where its fingerprint is, in bytes.
     places: HashMap<u128, (u64, usize)>,
-    /// Page -> its text.
     texts: Vec<Option<u128>>,
     ids: Vec<String>,
     folder: PathBuf,
@@ -106,8 +104,8 @@ impl TextSource for Fingerprints {
     }
 }
 
-/// Rows in the order of their components become what is found of them. The columns of an answer: `kind` (`pair`, `cluster` or
-/// `dropped`), `a`, `b`, `relation`, `similarity`, `length_ratio`, `shared`, `own_a`, `own_b`, `lost`, `parts`, `members`.
+/// Decides pages that come in the order of their components. The columns of the answer are `kind` (`pair`, `cluster` or `dropped`), `a`,
+/// `b`, `relation`, `similarity`, `length_ratio`, `shared`, `own_a`, `own_b`, `lost`, `parts`, `members`.
 #[pyclass(module = "retold._retold")]
 pub struct Deciding {
     model: Judge,
@@ -130,8 +128,8 @@ impl Deciding {
         }
     }
 
-    /// What is found of components that end in this batch. Rows are pages (`component`, `id`, `date`, `bytes`,
-    /// `site`, `seen`, `sketch`) or fingerprints of their texts (`component`, `fingerprint`).
+    /// The results of components that end in this batch. Rows are pages (`component`, `id`, `date`, `bytes`, `site`, `seen`, `sketch`) or
+    /// fingerprints of their texts (`component`, `fingerprint`).
     fn push<'py>(&mut self, py: Python<'py>, rows: PyRecordBatch) -> PyResult<Bound<'py, PyAny>> {
         work(py, rows, |rows| {
             let mut made = Found::default();
@@ -175,7 +173,7 @@ impl Deciding {
         })
     }
 
-    /// What is found of the rest.
+    /// The results of the remaining components.
     fn finish<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let made = py.detach(|| {
             let mut made = Found::default();
@@ -202,7 +200,7 @@ impl Deciding {
     }
 }
 
-/// Tables below each other: the kind of each, and its columns by the names that they have in the answer.
+/// Tables stacked in one answer: the kind of each, and its columns by name.
 #[derive(Default)]
 struct Found(Vec<(&'static str, Columns)>);
 

@@ -1,8 +1,8 @@
-//! Keys by which nodes (texts, each with the pages that have it) meet.
+//! Keys by which nodes (texts, each with its pages) become candidates.
 //!
-//! Of two related nodes the smaller one (as the method has it) has a key in its prefix that the other has at all: any n −
-//! overlap(n) + 1 of its n keys will do, so the prefix is made of those that the model knows to be rarest. Heavy keys, those that
-//! very many nodes have, come last: only nodes that share nothing else meet there.
+//! If two nodes are related, the smaller one (as the method defines it) has a key in its prefix that the other one has anywhere. Any n −
+//! overlap(n) + 1 of its n keys will do, so the prefix has the rarest ones that the model knows. Heavy keys, which very many nodes have,
+//! come last: only nodes that share nothing else need them.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use super::rows::{answer, work};
 use crate::findings::Columns;
 use crate::model::Model;
 
-/// The sketch as it is judged, without its noise.
+/// The sketch without noise keys, as it is judged.
 fn unit(model: &Judge, sketch: &Sketch) -> Sketch {
     let site = sketch.site.as_deref();
     let kept = sketch
@@ -32,7 +32,7 @@ fn unit(model: &Judge, sketch: &Sketch) -> Sketch {
     }
 }
 
-/// `node`, `site` and `sketch` become `node` and `sketch`, as it is judged.
+/// Turns `node`, `site` and `sketch` into `node` and `sketch`, as it is judged.
 #[pyfunction]
 pub fn unit_rows<'py>(
     py: Python<'py>,
@@ -52,7 +52,7 @@ pub fn unit_rows<'py>(
     })
 }
 
-/// `sketch` becomes its keys, one a row, to be counted.
+/// Turns `sketch` into its keys, one in each row, to be counted.
 #[pyfunction]
 pub fn key_rows<'py>(py: Python<'py>, rows: PyRecordBatch) -> PyResult<Bound<'py, PyAny>> {
     work(py, rows, |rows| {
@@ -70,14 +70,12 @@ pub fn key_rows<'py>(py: Python<'py>, rows: PyRecordBatch) -> PyResult<Bound<'py
 
 /// The keys of a node, rarest first as far as the model knows, and heavy ones last.
 struct Ordered {
-    /// Keys that are not heavy.
     free: Vec<u64>,
     heavy: Vec<u64>,
-    /// How many keys a larger node has to share.
+    /// Number of keys that a larger node has to share.
     overlap: usize,
-    /// The most keys of a node that can be related.
+    /// Largest number of keys of a related node.
     reach: usize,
-    /// How many of the keys are in the prefix.
     prefix: usize,
 }
 
@@ -104,13 +102,13 @@ impl Ordered {
         }
     }
 
-    /// True if the prefix has heavy keys and there are enough of them: the node may share nothing else with a larger one.
+    /// Whether the node may share only heavy keys with a larger one: the prefix has heavy keys, and there are enough of them.
     fn probes(&self) -> bool {
         self.prefix > self.free.len() && self.heavy.len() >= self.overlap
     }
 }
 
-/// `node` and `sketch` become postings of keys that are not heavy: `key`, `node`, `size`, `reach`, `prefix`.
+/// Turns `node` and `sketch` into postings of keys that are not heavy: `key`, `node`, `size`, `reach`, `prefix`.
 #[pyfunction]
 pub fn posting_rows<'py>(
     py: Python<'py>,
@@ -144,8 +142,8 @@ pub fn posting_rows<'py>(
     })
 }
 
-/// `node` and `sketch` become postings of heavy keys: `key`, `node`, how many heavy keys the node `has`, and how many it
-/// `wants` to share, if it may be the smaller one of two that share nothing else.
+/// Turns `node` and `sketch` into postings of heavy keys: `key`, `node`, how many heavy keys the node `has`, and how many it `wants` to
+/// share, if it may be the smaller of two nodes that share nothing else.
 #[pyfunction]
 pub fn heavy_rows<'py>(
     py: Python<'py>,
@@ -175,7 +173,6 @@ pub fn heavy_rows<'py>(
     })
 }
 
-/// A node on the list of a key.
 #[derive(Clone, Copy)]
 struct Posting {
     node: i64,
@@ -184,7 +181,7 @@ struct Posting {
     prefix: bool,
 }
 
-/// Postings in the order of their keys become pairs of nodes that meet, `a` > `b`. A list may go over the end of a batch.
+/// Turns postings, in the order of keys, into candidate pairs of nodes, `a` > `b`. A list may continue in the next batch.
 #[pyclass(module = "retold._retold")]
 pub struct Meeting {
     key: i64,
@@ -236,7 +233,7 @@ impl Meeting {
     fn meet(&mut self, pairs: &mut Vec<(i64, i64)>) {
         for a in self.list.iter().filter(|posting| posting.prefix) {
             for b in &self.list {
-                // Of two nodes that probe for each other, one finds the other.
+                // If two nodes probe for each other, only one of them reports the pair.
                 let larger =
                     a.size < b.size || (a.size == b.size && (!b.prefix || a.node > b.node));
                 if larger && b.size <= a.reach && a.node != b.node {

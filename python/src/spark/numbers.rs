@@ -1,4 +1,4 @@
-//! Numbers that go to all tasks.
+//! Numbers that are sent to all tasks.
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::Int64Type;
@@ -9,13 +9,13 @@ use retold::Error;
 
 use crate::error::raise;
 
-/// 64-bit numbers to look up, some with another number beside them.
+/// 64-bit numbers to look up, each optionally with a second number.
 #[pyclass(frozen, module = "retold._retold")]
 pub struct Numbers(Vec<(i64, i64)>);
 
 #[pymethods]
 impl Numbers {
-    /// The numbers of the first column of these batches, and those of the second, if there is one.
+    /// The numbers of the first column of these batches, with those of the second column, if there is one.
     #[new]
     fn new(py: Python<'_>, rows: AnyRecordBatch) -> PyResult<Numbers> {
         let reader = rows.into_reader()?;

@@ -1,4 +1,4 @@
-//! Pages, their sketches and what is learnt from them.
+//! Pages, their sketches, and learning from sketches.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -20,8 +20,8 @@ use crate::error::{in_python, raise};
 use crate::model::Model;
 use crate::pages::{columns, line};
 
-/// The number of a text, which exact copies share; of a page that copies nothing by its text alone, a number of its own. Of
-/// 10⁹ texts the chance that any two share one by accident is 3 in 100; they would then be looked at together, no more.
+/// The number of a text, which exact copies share. A page that cannot be an exact copy gets a number of its own. Among 10⁹ texts, the
+/// chance that any two share a number by accident is 3 in 100; such texts would only be compared with each other.
 fn node(model: &retold::Model, id: &str, text: Option<u128>) -> i64 {
     let name = match text {
         Some(text) if model.config().exact => xxh3_64(&text.to_le_bytes()),
@@ -30,14 +30,13 @@ fn node(model: &retold::Model, id: &str, text: Option<u128>) -> i64 {
     name as i64
 }
 
-/// The page in a row, or why there is none.
 fn page(
     columns: &[(String, ArrayRef)],
     row: usize,
     model: &retold::Model,
 ) -> std::result::Result<Page, String> {
     let read = &model.config().read;
-    // What a record without id and URL would be called: in a table that nothing orders, it has no number.
+    // The name for records without id and URL; the rows of a table without an order have no numbers.
     const NAMELESS: &str = "\u{0}";
     match Source::line(NAMELESS, 1, &line(columns, row), read) {
         Outcome::Page(page) if page.id.starts_with(NAMELESS) => Err(format!(
@@ -52,8 +51,8 @@ fn page(
     }
 }
 
-/// Pages become sketches: `id`, `node`, `date`, `bytes`, `site`, `seen` (by rules beside the method's), `sketch` (without its site); or
-/// a `reason`.
+/// Turns pages into sketches: `id`, `node`, `date`, `bytes`, `site`, `seen` (by rules other than the method), `sketch` (without its site);
+/// or a `reason`.
 #[pyfunction]
 pub fn sketch_rows<'py>(
     py: Python<'py>,
@@ -116,7 +115,7 @@ pub fn sketch_rows<'py>(
     })
 }
 
-/// The model with what it learns from sketches: batches with the columns `site` and `sketch`.
+/// Learns from sketches, given as batches with the columns `site` and `sketch`.
 #[pyfunction]
 pub fn learn_sketches<'py>(
     py: Python<'py>,
@@ -148,7 +147,7 @@ pub fn learn_sketches<'py>(
     learnt.map(Model).map_err(raise)
 }
 
-/// `node_a`, `sketch_a`, `node_b`, `sketch_b` become `a`, `b`: the nodes that may be related, as far as sketches tell.
+/// Turns `node_a`, `sketch_a`, `node_b`, `sketch_b` into `a`, `b`: the nodes that may be related according to their sketches.
 #[pyfunction]
 pub fn judge_rows<'py>(
     py: Python<'py>,
@@ -179,7 +178,7 @@ pub fn judge_rows<'py>(
     })
 }
 
-/// Edges, `a` and `b`, become `node` and `component`: the smallest node of each connected component names it.
+/// Turns edges, `a` and `b`, into `node` and `component`. A connected component is named after its smallest node.
 #[pyfunction]
 pub fn connected<'py>(py: Python<'py>, rows: AnyRecordBatch) -> PyResult<Bound<'py, PyAny>> {
     let reader = rows.into_reader()?;
@@ -223,7 +222,7 @@ pub fn connected<'py>(py: Python<'py>, rows: AnyRecordBatch) -> PyResult<Bound<'
     answer(py, made.map_err(raise)?)
 }
 
-/// The fields that options beside those of reading want.
+/// Fields needed by options other than those for reading.
 #[pyfunction]
 pub fn more_fields(model: &Bound<'_, Model>) -> Vec<String> {
     model.get().0.config().read.more_fields.clone()
@@ -236,19 +235,18 @@ pub fn deletes(model: &Bound<'_, Model>) -> bool {
     known.is_some_and(|known| !known.deletes_nothing())
 }
 
-/// Whether the model verifies on texts what sketches leave in doubt.
+/// Whether the model verifies by texts what sketches leave open.
 #[pyfunction]
 pub fn verifies(model: &Bound<'_, Model>) -> bool {
     model.get().0.verifier().is_some()
 }
 
-/// Whether the method counts what one page says and another does not.
+/// Whether the method counts words that only one of two pages has.
 #[pyfunction]
 pub fn counts_own(model: &Bound<'_, Model>) -> bool {
     model.get().0.method().counts_own()
 }
 
-/// A number for each `id`.
 #[pyfunction]
 pub fn name_rows<'py>(py: Python<'py>, rows: PyRecordBatch) -> PyResult<Bound<'py, PyAny>> {
     work(py, rows, |rows| {
@@ -262,8 +260,8 @@ pub fn name_rows<'py>(py: Python<'py>, rows: PyRecordBatch) -> PyResult<Bound<'p
     })
 }
 
-/// Pages whose ids are among the numbers become `component` (the number beside), `id`, and `fingerprint`: the 16 bytes of the text's
-/// hash, and the text's fingerprint.
+/// Turns pages whose ids are among the numbers into `component` (the second number), `id`, and `fingerprint`: the 16-byte hash of the text,
+/// followed by its fingerprint.
 #[pyfunction]
 pub fn fingerprint_rows<'py>(
     py: Python<'py>,

@@ -1,4 +1,4 @@
-//! Batches of rows, in and out.
+//! Batches of rows as input and output.
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::Int64Type;
@@ -11,7 +11,7 @@ use retold::method::Sketch;
 use crate::error::{InternalError, raise};
 use crate::findings::{Columns, batch};
 
-/// A column of a batch that is there by design.
+/// A batch whose columns are known to exist.
 pub(super) struct Rows(pub(super) RecordBatch);
 
 impl Rows {
@@ -31,7 +31,6 @@ impl Rows {
         Sketch::from_bytes(self.bytes(name).value(row))
     }
 
-    /// The sketch with its site.
     pub(super) fn sketch_on_site(&self, row: usize) -> Result<Sketch> {
         let sites = self.strings("site");
         let site = sites.is_valid(row).then(|| sites.value(row).to_owned());
@@ -42,7 +41,7 @@ impl Rows {
     }
 }
 
-/// Work on a batch without the interpreter's lock; the answer is a batch of pyarrow.
+/// Processes a batch without the interpreter's lock; the result is a pyarrow batch.
 pub(super) fn work<'py>(
     py: Python<'py>,
     rows: PyRecordBatch,

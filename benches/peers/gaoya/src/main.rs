@@ -1,4 +1,4 @@
-//! gaoya as its documentation uses it: pages whose estimated resemblance of lower-cased word 5-grams is at least 0.8.
+//! Runs gaoya as its documentation does: reports pages whose lower-cased word 5-grams have an estimated resemblance of at least 0.8.
 //! Usage: peer-gaoya PAGES.jsonl PAIRS.tsv
 
 use std::fs::File;

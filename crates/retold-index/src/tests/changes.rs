@@ -1,4 +1,4 @@
-//! What was added since a cursor, and pages by their URLs.
+//! Pages added since a cursor, and pages by URL.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +6,7 @@ use retold::{Model, RunConfig};
 
 use super::*;
 
-/// The ids that came since a cursor, each with what it repeats, and the next cursor.
+/// Ids of the pages added since a cursor, each with what it repeats, and the next cursor.
 fn changes(index: &Index, since: u64) -> (Vec<(String, Vec<String>)>, u64) {
     let mut came = Vec::new();
     let next = index.changes(since, Some(20), |entry, matches| {
@@ -36,7 +36,7 @@ fn what_was_added_since_a_cursor() {
     );
     add(&mut writer, &[page("other", &(2, 0..9, 0))]);
     let (came, cursor) = changes(writer.index(), 0);
-    // Of two pages that repeat each other the later one is told.
+    // If two pages repeat each other, the later one reports it.
     let expected = [
         ("own", vec![]),
         ("copy", vec!["own".to_owned()]),
@@ -44,7 +44,7 @@ fn what_was_added_since_a_cursor() {
     ];
     assert_eq!(came, expected.map(|(id, matches)| (id.to_owned(), matches)));
     assert_eq!(cursor, 3);
-    // Unchanged pages do not come again; pages that take the place of others do.
+    // Unchanged pages do not come again; replacements do.
     add(
         &mut writer,
         &[
@@ -69,13 +69,13 @@ fn what_was_added_since_a_cursor() {
     );
 }
 
-/// Whatever is done to an index, what came since a cursor is all that is new since then; at most pages before it come again, where pages
-/// behind it went and those left were numbered anew.
+/// Whatever is done to an index, `changes` returns everything added since the cursor. At most, earlier pages come again after pages were
+/// renumbered.
 #[test]
 fn cursors_outlive_compaction() {
     let folder = tempfile::tempdir().unwrap();
     let mut writer = make(folder.path(), &Model::new(JudgeConfig::default()).unwrap());
-    // A cursor, and the pages that came behind it, as far as they are there.
+    // A cursor, and the pages added after it that still exist.
     let mut cursors: Vec<(u64, BTreeSet<String>)> = Vec::new();
     let mut cursor = 0;
     for round in 0..24u32 {
@@ -107,7 +107,7 @@ fn cursors_outlive_compaction() {
         }
         let (_, next) = changes(writer.index(), cursor);
         cursor = next;
-        // Who has seen all sees nothing twice.
+        // A reader that has seen everything sees nothing twice.
         assert_eq!(changes(writer.index(), cursor), (Vec::new(), cursor));
         for (cursor, expected) in &cursors {
             let (came, next) = changes(writer.index(), *cursor);
@@ -146,7 +146,7 @@ fn pages_by_their_urls() {
             Some("p7")
         );
         assert_eq!(found(&writer, "http://nobody.example/"), None);
-        // An id is no URL.
+        // An id is not a URL.
         assert_eq!(found(&writer, "p7"), None);
         assert_eq!(found(&writer, url).as_deref(), Some(url), "the newest");
         assert_eq!(

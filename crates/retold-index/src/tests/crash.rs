@@ -1,7 +1,7 @@
-//! A process that is killed, and a full disk.
+//! Killed processes and full disks.
 //!
-//! The tests run themselves as another process that changes an index and reports what it has done, and kill it at a random
-//! moment. Everything that it reported must then be there, and everything else must be complete or absent.
+//! The tests start themselves as another process that changes an index and reports each change, and kill it at a random moment. Afterwards
+//! every reported change must be there, and every other change must be complete or absent.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead, BufReader, Write};
@@ -19,7 +19,6 @@ const SEED: &str = "RETOLD_TEST_SEED";
 /// How often the process is killed; 1,000 before a release.
 const KILLS: &str = "RETOLD_TEST_KILLS";
 
-/// Numbers that look like chance.
 struct Random(u64);
 
 impl Random {
@@ -31,13 +30,13 @@ impl Random {
     }
 }
 
-/// The page that is added under a number, in its n-th version.
+/// The n-th version of a page with this number.
 fn version(number: u64, n: u64) -> Page {
     let topic = (number * 31 + n) as u32 % 50;
     page(&format!("p{number}"), &(topic, 0..5 + n as u32 % 4, 0)).with_date(format!("version {n}"))
 }
 
-/// What the other process does: it says `try` before and `done` after everything.
+/// The other process: prints `try` before each change and `done` after it.
 #[test]
 #[ignore = "run by the test below, in a process of its own"]
 fn child() {
@@ -88,7 +87,7 @@ fn child() {
     }
 }
 
-/// Page -> its version, or none if it was removed.
+/// Page -> its version; `None` if it was removed.
 type Known = BTreeMap<u64, Option<u64>>;
 
 fn parsed(line: &str) -> Known {
@@ -101,7 +100,7 @@ fn parsed(line: &str) -> Known {
         .collect()
 }
 
-/// Runs the other process for some milliseconds. Returns what it had begun and not finished.
+/// Runs the other process for some milliseconds. Returns the changes that were begun but not finished.
 fn run_and_kill(folder: &Path, random: &mut Random, known: &mut Known) -> Known {
     let mut child = Command::new(std::env::current_exe().unwrap())
         .args(["--exact", "tests::crash::child", "--ignored", "--nocapture"])
@@ -156,7 +155,7 @@ fn kill_again_and_again(kills: u64, seed: u64) {
             holds(&without),
             "kill {kill}: an acknowledged page is not there"
         );
-        // What was under way is there as a whole, or not at all.
+        // An unfinished change is there as a whole or not at all.
         let mut old = known.clone();
         old.retain(|number, _| pending.contains_key(number));
         pending.keys().for_each(|number| {
@@ -194,7 +193,7 @@ fn nothing_acknowledged_is_lost() {
     kill_again_and_again(kills, 88172645463325252);
 }
 
-/// On a disk of two megabytes: pages until it is full; then nothing that was acknowledged is lost.
+/// Fills a disk of two megabytes with pages; nothing acknowledged is lost.
 #[test]
 #[cfg(target_os = "linux")]
 fn a_full_disk_is_an_error_and_no_more() {
@@ -241,7 +240,7 @@ fn fill(folder: &Path) -> String {
     );
     assert!(writer.index().get(&format!("p{added}")).unwrap().is_none());
     drop(writer);
-    // Whoever only reads needs no room.
+    // Reading needs no disk space.
     let index = Index::open(folder).unwrap();
     assert_eq!(index.len(), added);
     assert_eq!(Index::check(folder).unwrap().problems, Vec::<String>::new());

@@ -1,4 +1,4 @@
-//! Damaged files are reported, and nothing damaged is served as if it were whole.
+//! Damaged files are reported, and damaged data is never returned.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,7 +11,6 @@ use super::*;
 use crate::index::Index;
 use crate::state::MANIFEST;
 
-/// All that an index answers, as text.
 fn answers(folder: &Path, asked: &[Page]) -> Result<String> {
     let index = Index::open(folder)?;
     let mut said = format!("{} pages\n", index.len());
@@ -42,7 +41,7 @@ fn answers(folder: &Path, asked: &[Page]) -> Result<String> {
     Ok(said)
 }
 
-/// An index that has everything: logs, segments, merged ones, pages that went, a model that has learnt.
+/// An index with all kinds of files: logs, segments, merged segments, removed pages, a learnt model.
 fn whole(folder: &Path) -> Vec<Page> {
     let pages: Vec<Page> = (0..40)
         .map(|n| page(&format!("p{n}"), &(n % 9, 0..7 + n % 5, n % 2)))
@@ -123,7 +122,7 @@ fn every_wrong_byte_is_named_or_changes_nothing() {
             }
             let checked = catch_unwind(|| Index::check(folder.path())).expect("nor check");
             let is_found = checked.is_err() || !checked.unwrap().problems.is_empty();
-            // Bytes behind the last commit of the last log are the trace of a crash, which the next writer removes.
+            // Bytes after the last commit of the last log are left over from a crash; the next writer removes them.
             let is_trace = fs::read(&path).unwrap().starts_with(&bytes)
                 && path.to_string_lossy().contains("log-");
             assert!(
@@ -134,7 +133,7 @@ fn every_wrong_byte_is_named_or_changes_nothing() {
         }
         fs::write(&path, &bytes).unwrap();
     }
-    // Room between the end of a block and the next one, pages that went, texts that nobody asked for.
+    // Harmless places: padding between blocks, removed pages, texts that no query reads.
     assert!(named > 4 * harmless, "{named} named, {harmless} harmless");
     assert_eq!(answers(folder.path(), &asked).unwrap(), expected);
 }
@@ -176,12 +175,12 @@ fn another_format_says_which_release_reads_it() {
     );
 }
 
-/// An index as the first release wrote it, kept for later ones.
+/// An index written by the first release, kept to test later releases.
 #[test]
 fn an_index_of_release_0_1_opens() {
     let kept = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/release-0.1");
     if !kept.exists() {
-        // RETOLD_KEEP=1 makes it anew, for a new format only.
+        // RETOLD_KEEP=1 writes it again; use it only for a new format.
         assert!(
             std::env::var_os("RETOLD_KEEP").is_some(),
             "{} is gone",
@@ -196,7 +195,7 @@ fn an_index_of_release_0_1_opens() {
         writer.remove(&["p05".into()]).unwrap();
         writer.close().unwrap();
     }
-    // Opening for writing may change files: work on a copy.
+    // Opening for writing may change files, so work on a copy.
     let folder = tempfile::tempdir().unwrap();
     for entry in fs::read_dir(&kept).unwrap() {
         let path = entry.unwrap().path();
@@ -218,7 +217,7 @@ fn an_index_of_release_0_1_opens() {
         index.get("p01").unwrap().unwrap().url.as_deref(),
         Some("http://s1.example/p01")
     );
-    // Nothing but what was added since is found by its text.
+    // Only pages added since are found by their texts.
     let sentence = sentence(1, 0);
     let found = |index: &Index| {
         let filter = crate::PageFilter {
@@ -240,10 +239,10 @@ fn an_index_of_release_0_1_opens() {
     assert_eq!(found(writer.index()), before + 1);
     writer.compact(&()).unwrap();
     assert_eq!(writer.index().matches_of("new", None).unwrap().len(), 2);
-    // p01, p09 and the new one have that sentence; p05 is gone.
+    // p01, p09 and the new page have that sentence; p05 was removed.
     assert_eq!(found(writer.index()), 3);
     assert!(writer.index().finds_texts());
-    // Once it is written anew, pages are found by their URLs.
+    // After compaction, pages are found by their URLs.
     let found = writer.index().find_url("http://s1.example/p01").unwrap();
     assert_eq!(found.unwrap().id, "p01");
     assert_eq!(

@@ -1,4 +1,4 @@
-//! Pair filters leave pages out before anything is counted.
+//! Pair filters exclude pages before anything is counted.
 
 use proptest::prelude::*;
 use retold::Relation;
@@ -23,7 +23,6 @@ fn model(filters: &PairFilters) -> Model {
     Model::new(config).unwrap()
 }
 
-/// The matches of every page, by ids.
 fn matches(index: &Index, pages: &[Page]) -> Vec<Vec<(String, Relation)>> {
     let of = |page: &Page| {
         let found = index.matches_of(&page.id, None).unwrap();
@@ -33,10 +32,10 @@ fn matches(index: &Index, pages: &[Page]) -> Vec<Vec<(String, Relation)>> {
     pages.iter().map(of).collect()
 }
 
-/// Of a page its topic, its first sentence, its site, language and day.
+/// Topic, first sentence, site, language and day of a page.
 type Drawn = (u32, u32, u32, Option<&'static str>, Option<u32>);
 
-/// Few texts on few sites, in few languages and on few days.
+/// Pages with few distinct texts, sites, languages and days.
 fn drawn() -> impl Strategy<Value = Vec<Page>> {
     let lang = proptest::option::of(proptest::sample::select(vec!["en", "zh"]));
     let day = proptest::option::weighted(0.8, 1u32..9);
@@ -56,7 +55,7 @@ fn drawn() -> impl Strategy<Value = Vec<Page>> {
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(12))]
-    /// The slow twin: all matches of an index without filters, without those that they forbid.
+    /// Reference: all matches of an index without filters, minus those that the filters exclude.
     #[test]
     fn what_filters_leave_of_all_matches(pages in drawn(), window in 0u32..4) {
         let folders = [(); 2].map(|()| tempfile::tempdir().unwrap());
@@ -82,7 +81,7 @@ proptest! {
                 found.retain(|(id, _)| filters.forbids(&own, &scope(id)).is_none());
             }
             prop_assert_eq!(&matches(filtered.index(), &pages), &expected);
-            // What segments and the log say of the pages.
+            // Pair-filter values from segments and from the log.
             prop_assert_eq!(&matches(&Index::open(&at[1]).unwrap(), &pages), &expected);
             prop_assert!(Index::check(&at[1]).unwrap().problems.is_empty());
             filtered.compact(&()).unwrap();
@@ -91,15 +90,15 @@ proptest! {
     }
 }
 
-/// Fourteen sentences that all have, and one of its own.
+/// A page of fourteen sentences that all pages share and one of its own.
 fn one_of_many(id: &str, number: u32, site: u32) -> Page {
     let shared: String = (0..14).map(|at| sentence(0, at)).collect();
     let own = sentence(1000 + number, 0);
     Page::text(id, shared + &own).with_url(format!("http://s{site}.example/{id}"))
 }
 
-/// More pages than a query has candidates, and with more postings than it reads, all on the site of the page that is asked about: the one
-/// page elsewhere is found, whether it is the first or the last of them.
+/// More pages than a query has candidates, with more postings than it reads, all on the site of the queried page. The one page on another
+/// site is found, whether it is the first or the last.
 #[test]
 fn forbidden_pages_hide_none() {
     const FORBIDDEN: u32 = 2100;
@@ -130,7 +129,7 @@ fn forbidden_pages_hide_none() {
     }
 }
 
-/// Segments that do not say what filters look at, because they were written before segments did: it is read from the entries.
+/// Segments written by earlier releases lack pair-filter values; they are read from the entries.
 #[test]
 fn segments_without_it_are_read() {
     let window = PairFilters {
@@ -147,7 +146,7 @@ fn segments_without_it_are_read() {
         writer.add(&some, None).unwrap();
     }
     writer.close().unwrap();
-    // The same with filters: dates stand in the entries.
+    // Add filters to the model; the entries have the dates.
     let path = old.path().join(Manifest::read(old.path()).unwrap().model);
     assert!(!unseal(&path).unwrap().is_empty());
     std::fs::write(&path, sealed(&model(&window).to_json())).unwrap();
@@ -164,7 +163,7 @@ fn segments_without_it_are_read() {
     let mut writer = open(old.path());
     let own = prepared(&other, &pages);
     other.add(&own, None).unwrap();
-    // New segments, and ones of old and new pages.
+    // Make new segments, and merged ones of old and new pages.
     for some in pages[8..].chunks(1) {
         let some = prepared(&writer, some);
         writer.add(&some, None).unwrap();

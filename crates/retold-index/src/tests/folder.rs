@@ -1,4 +1,4 @@
-//! The folder of an index: what it may contain when an index is made, opened or checked.
+//! What the folder of an index may contain when an index is created, opened or checked.
 
 use std::fs;
 use std::path::Path;
@@ -13,7 +13,7 @@ fn model() -> Model {
     Model::new(JudgeConfig::default()).unwrap()
 }
 
-/// `create` writes these one after the other; it may be killed, or the disk be full, in between.
+/// `create` writes these files one after the other; it may be interrupted by a kill or a full disk.
 #[test]
 fn what_an_unfinished_create_left_is_replaced() {
     let steps: [&[&str]; 5] = [
@@ -51,7 +51,7 @@ fn what_an_unfinished_create_left_is_replaced() {
             .to_string();
         assert!(error.contains("the folder is not empty"), "{error}");
     }
-    // What it did not leave is somebody's.
+    // Files that `create` did not write belong to someone else.
     for other in ["notes.txt", "log-000002", MANIFEST] {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("lock"), "").unwrap();
@@ -86,7 +86,7 @@ fn a_lock_that_is_a_link_is_not_written_through() {
     assert_eq!(fs::read_to_string(&precious).unwrap(), "precious");
 }
 
-/// A writer replaces all files again and again; whoever looks through them finds no damage.
+/// While a writer keeps replacing all files, a check finds no damage.
 #[test]
 fn a_check_beside_a_writer_finds_no_damage() {
     let folder = tempfile::tempdir().unwrap();
@@ -108,7 +108,7 @@ fn a_check_beside_a_writer_finds_no_damage() {
             assert_eq!(check(folder.path()).problems, Vec::<String>::new());
         }
     });
-    // Damage is found as before.
+    // Real damage is still found.
     let log = fs::read_dir(folder.path())
         .unwrap()
         .map(|entry| entry.unwrap().path());

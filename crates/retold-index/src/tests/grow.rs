@@ -11,7 +11,6 @@ use super::*;
 use crate::grow::Learnt;
 use crate::index::Index;
 
-/// A page of its own.
 fn single(number: u32) -> Page {
     page(&format!("p{number:03}"), &(number, 0..4, number % 2))
 }
@@ -34,7 +33,7 @@ fn it_learns_at_a_hundred_pages_and_whenever_they_have_doubled() {
     assert_eq!((stats.epoch, stats.learnt_texts), (2, Some(100)));
     add(&mut writer, 100..199);
     assert!(!learn(&mut writer));
-    // Opened again, and compacted, it knows how much it has learnt from.
+    // The number of pages learnt from survives reopening and compaction.
     writer.close().unwrap();
     let mut writer = open(folder.path());
     writer.remove(&["p000".into()]).unwrap();
@@ -69,7 +68,7 @@ fn what_an_index_was_made_with_counts_and_one_may_keep_its_model() {
     assert_eq!(due_at(&fresh, true), Some(100));
     assert_eq!(due_at(&learnt, true), Some(140));
     assert_eq!(due_at(&fresh, false), None);
-    // Whose method counts nothing has nothing to learn.
+    // A method that counts nothing has nothing to learn.
     let config = JudgeConfig {
         method: "shingle".into(),
         ..JudgeConfig::default()
@@ -79,10 +78,10 @@ fn what_an_index_was_made_with_counts_and_one_may_keep_its_model() {
     assert_eq!(due_at(&shingle, true), None);
 }
 
-/// Learning while pages come and go. `run_early`: what is learnt is known before they do.
+/// Learns while pages are added and removed. With `run_early`, learning finishes before the changes.
 fn follow(steps: &[Step], config: JudgeConfig, run_early: bool) {
     let folder = tempfile::tempdir().unwrap();
-    // A run under a model that has learnt nothing would learn.
+    // A run under a model that has learnt nothing would learn first, so learn from other pages.
     let others: Vec<Page> = (100..103).map(single).collect();
     let model = run(&others, Model::new(config).unwrap()).model;
     let mut writer = make(folder.path(), &model);
@@ -146,7 +145,7 @@ fn follow(steps: &[Step], config: JudgeConfig, run_early: bool) {
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(4))]
-    /// Whatever comes and goes while it learns, verdicts, pairs and stories are those of a run under the model that it has then.
+    /// Whatever changes while the index learns, verdicts, pairs and stories equal those of a batch run under the model it ends with.
     #[test]
     fn learning_in_the_background_is_a_run_in_the_end(
         first in proptest::collection::vec((0u32..20, recipes()), 1..20),
@@ -163,7 +162,7 @@ proptest! {
     }
 }
 
-/// Stories stay whole when a page goes that holds them together, while it learns.
+/// A story stays together when a page that connects it is removed during learning.
 #[test]
 fn pages_that_were_related_to_one_that_went_are_compared_again() {
     let copies: Vec<(u32, Recipe)> = (0..7).map(|n| (n, (0, 0..6, n % 2))).collect();
@@ -173,7 +172,7 @@ fn pages_that_were_related_to_one_that_went_are_compared_again() {
         Step::Add(copies),
         Step::Add(longer),
         Step::Reopen,
-        // Here it begins to learn.
+        // Learning begins here.
         Step::Remove(ids),
         Step::Add(vec![(20, (0, 0..6, 1))]),
     ];
@@ -182,7 +181,7 @@ fn pages_that_were_related_to_one_that_went_are_compared_again() {
     }
 }
 
-/// Another process reads on, and sees the new epoch after the next look.
+/// Another process keeps reading, and sees the new epoch after its next refresh.
 #[test]
 fn readers_follow_a_new_epoch() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! The index against what it promises.
+//! Tests of what the index promises.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 #![allow(clippy::too_many_lines, reason = "a test is read from top to bottom")]
 
@@ -23,14 +23,13 @@ use crate::limits::Limits;
 use crate::open::IndexBuilder;
 use crate::writer::Writer;
 
-/// Files change with nearly every commit.
+/// Limits so low that files change with nearly every commit.
 const SMALL: Limits = Limits {
     postings: 200,
     tail: 2000,
     log: 6000,
 };
 
-/// A sentence that no other topic and number has.
 fn sentence(topic: u32, number: u32) -> String {
     let word = |salt: u32| {
         let mut at = topic * 7919 + number * 104_729 + salt * 31;
@@ -47,7 +46,7 @@ fn sentence(topic: u32, number: u32) -> String {
     )
 }
 
-/// A page: which topic, which sentences of it, and which template.
+/// A recipe for a page: its topic, which sentences of it, and which template.
 type Recipe = (u32, std::ops::Range<u32>, u32);
 
 fn page(id: &str, (topic, sentences, template): &Recipe) -> Page {
@@ -99,7 +98,7 @@ fn variants() -> Vec<JudgeConfig> {
     variants
 }
 
-/// The model that a run over these pages ends with, and what it finds.
+/// The findings of a batch run over these pages.
 fn run(pages: &[Page], model: Model) -> Findings {
     let source = Source::of_pages("pages", pages.iter().cloned());
     Dedup::new(model).run(vec![source]).unwrap()
@@ -124,7 +123,7 @@ fn prepared(writer: &Writer, pages: &[Page]) -> Vec<Prepared> {
         .collect()
 }
 
-/// Pairs by ids, with relation and numbers as they are printed.
+/// Pairs of ids, with relation and numbers as they are printed.
 fn pairs(findings: &Findings) -> Vec<(String, String, String)> {
     let pairs = findings.pairs.iter().map(|pair| {
         let numbers = format!(

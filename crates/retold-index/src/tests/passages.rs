@@ -1,11 +1,11 @@
-//! The passages of a text that pages have.
+//! Passages of a text that pages of the index have.
 
 use retold::passages::PassageOptions;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::*;
 
-/// Words that no other topic has, of six letters each.
+/// Words of six letters, unique to a topic.
 fn words(topic: u32, count: u32) -> String {
     let word = |number: u32| -> String {
         let hash = xxh3_64(&(u64::from(topic) << 32 | u64::from(number)).to_le_bytes());
@@ -15,7 +15,7 @@ fn words(topic: u32, count: u32) -> String {
     (0..count).map(word).collect::<Vec<String>>().join(" ")
 }
 
-/// Ninety words of a topic between eight hundred others: far too little for a relation.
+/// Ninety words of a topic among eight hundred others, too few for a relation.
 fn quoting(topic: u32, own: u32) -> String {
     [words(own, 400), words(topic, 90), words(own + 1000, 400)].join(" ")
 }
@@ -46,7 +46,7 @@ fn a_passage_of_pages_that_are_not_related() {
     let [passage] = &found.passages[..] else {
         panic!("{found:?}")
     };
-    // Words have six letters and a space. A word behind the passage may look like a misread one.
+    // Each word has six letters and a space. The word after the passage may align as a misread one.
     let page = &passage.pages[0];
     for (begin, end) in [(passage.begin, passage.end), (page.begin, page.end)] {
         assert!(begin == 7 * 400 && (7 * 490 - 1..7 * 493).contains(&end));
@@ -56,7 +56,7 @@ fn a_passage_of_pages_that_are_not_related() {
     assert!(found.complete);
 }
 
-/// A hundred and twenty pages with one passage do not hide the one page with the other.
+/// 120 pages with one passage do not hide the one page with the other passage.
 #[test]
 fn work_is_bounded_and_passages_that_few_have_are_found() {
     let folder = tempfile::tempdir().unwrap();
@@ -81,7 +81,7 @@ fn work_is_bounded_and_passages_that_few_have_are_found() {
     let family = |pages: usize| (0, 7 * 90 - 1, pages, false);
     let rare = (7 * 490, 7 * 580 - 1, 1, true);
     assert_eq!(pages(5), (vec![family(5), rare], false));
-    // A hundred texts are read at the most, of which this is one.
+    // At most 100 texts are read, including this one.
     assert_eq!(pages(99), (vec![family(99), rare], false));
 }
 

@@ -12,10 +12,8 @@ use crate::query::Match;
 use crate::status::Status;
 use crate::story::{Change, Order, Story, StoryLine, StoryPart};
 
-/// What is done to an index.
 #[derive(Clone, Debug)]
 pub(super) enum Step {
-    /// Pages are added in one commit.
     Add(Vec<(u32, Recipe)>),
     Remove(Vec<u32>),
     Compact,
@@ -38,7 +36,7 @@ pub(super) fn steps() -> impl Strategy<Value = Vec<Step>> {
     proptest::collection::vec(step, 1..10)
 }
 
-/// A match read from the smaller id.
+/// A match as a pair, starting from the smaller id.
 fn as_pair(id: &str, found: &Match) -> (String, String, String) {
     let line = found.line();
     let numbers = |relation: &str| {
@@ -57,7 +55,7 @@ fn as_pair(id: &str, found: &Match) -> (String, String, String) {
     }
 }
 
-/// All that the index says of its pages, against a run over the same pages under the same model.
+/// Checks all answers of the index against a batch run over the same pages under the same model.
 pub(super) fn assert_same(index: &Index, pages: &BTreeMap<String, Page>) {
     assert_eq!(index.len(), pages.len());
     if pages.is_empty() {
@@ -91,7 +89,7 @@ pub(super) fn assert_same(index: &Index, pages: &BTreeMap<String, Page>) {
     assert_eq!(found, twice);
 }
 
-/// The stories of the index are those of the run.
+/// Checks the stories of the index against those of the batch run.
 fn assert_same_stories(index: &Index, expected: &Findings) {
     let told = retold::stories(expected);
     let ids = |story: &Story, part: StoryPart| -> Vec<String> {
@@ -106,7 +104,7 @@ fn assert_same_stories(index: &Index, expected: &Findings) {
             let story = index.story(id, 0..usize::MAX, false).unwrap();
             assert_eq!(ids(&story, StoryPart::Page), run.pages);
             assert_eq!(ids(&story, StoryPart::RoundUp), run.round_ups);
-            // What is both contained in the story and contains it is named once.
+            // A page that both contains the story and is contained in it is listed once.
             let mut longer = run.longer.clone();
             longer.retain(|id| !run.excerpts.contains(id));
             assert_eq!(ids(&story, StoryPart::Excerpt), run.excerpts);
@@ -163,7 +161,7 @@ fn follow(steps: &[Step], model: &Model) {
                     if status == Status::Unchanged {
                         continue;
                     }
-                    // What it repeats of what was there before it.
+                    // Matches among the pages that were there before it.
                     let findings = run(
                         &pages.values().cloned().collect::<Vec<Page>>(),
                         model.clone(),
@@ -190,7 +188,7 @@ fn follow(steps: &[Step], model: &Model) {
             }
             Step::Compact => at.compact(&()).unwrap(),
             Step::Reopen => {
-                // Half of the times without a word of goodbye.
+                // Close the writer properly half of the time.
                 match pages.len() % 2 {
                     0 => writer.take().unwrap().close().unwrap(),
                     _ => drop(writer.take()),
@@ -261,13 +259,13 @@ fn learning_again_is_a_run() {
     }
 }
 
-/// Pages hang on few others: when these go, or are replaced, what they are related to is looked for again.
+/// Pages are linked to few others. If these are removed or replaced, the links are found again.
 #[test]
 fn stories_stay_whole_when_pages_go() {
     let model = Model::new(JudgeConfig::default()).unwrap();
     let copies = (0..7).map(|n| (n, (0, 0..6, n % 2)));
     let longer = [(7, (0, 0..14, 0)), (8, (0, 0..14, 1))];
-    // One after the other: pages that come together do not know each other's stories yet, and are linked to all.
+    // One by one: pages of one commit do not know each other's stories yet, so they would be linked to all.
     let steps: Vec<Step> = copies
         .chain(longer)
         .map(|one| Step::Add(vec![one]))
@@ -280,7 +278,7 @@ fn stories_stay_whole_when_pages_go() {
     }
 }
 
-/// Readers elsewhere see what was committed, whole.
+/// Readers in other processes see complete commits only.
 #[test]
 fn readers_follow_the_writer() {
     let folder = tempfile::tempdir().unwrap();
@@ -313,7 +311,7 @@ fn readers_follow_the_writer() {
     );
 }
 
-/// New files against an index are new files against the files that it was made of, under its model.
+/// Comparing new files with an index gives the same result as comparing them with the indexed files under the index's model.
 #[test]
 fn new_against_an_index_is_new_against_files() {
     let pages: Vec<Page> = (0..60)
@@ -342,13 +340,13 @@ fn new_against_an_index_is_new_against_files() {
     }
 }
 
-/// A page is linked to none that is replaced later in the same commit, but to others of its story.
+/// A page is never linked to one that is replaced later in the same commit, but to others of its story.
 #[test]
 fn what_goes_with_a_commit_holds_no_story_together() {
     let steps = [
         Step::Add(vec![(13, (0, 2..14, 1))]),
         Step::Add(vec![(7, (0, 0..14, 1)), (16, (0, 0..14, 1))]),
-        // The first two are contained in 13, 7 and 16, of which 13 becomes another.
+        // The first two are contained in 13, 7 and 16; then 13 is replaced.
         Step::Add(vec![
             (5, (0, 5..6, 1)),
             (15, (0, 5..8, 0)),

@@ -1,4 +1,4 @@
-//! Search by words, compared with reading all pages.
+//! Search by words, checked against reading all pages.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use retold::Model;
 use super::*;
 use crate::PageFilter;
 
-/// Parts of titles and texts. Some words stand within others, some characters beside each other in one part and apart in another.
+/// Parts of titles and texts. Some words occur within others; some characters are adjacent in one part and apart in another.
 const PARTS: &[&str] = &[
     "storm",
     "Seastorm",
@@ -56,7 +56,6 @@ fn made(id: u32, (title, text): &(Vec<usize>, Vec<usize>)) -> Page {
     }
 }
 
-/// Folded as texts are.
 fn fold(text: &str) -> String {
     let mut folded = String::new();
     retold::internal::Folder::new(retold::method::FoldOptions::default())
@@ -64,7 +63,6 @@ fn fold(text: &str) -> String {
     folded
 }
 
-/// Whether a page has the words of a query.
 fn has(page: &Page, query: &str) -> bool {
     let query = fold(query);
     let title = fold(page.title.as_deref().unwrap_or_default());
@@ -185,9 +183,9 @@ fn where_the_words_stand() {
     };
     let a = |excerpt: &str| vec![("a".to_owned(), Some(excerpt.to_owned()))];
     assert_eq!(excerpt("storm line"), a("A first line with a storm."));
-    // The block that has both words, not the first that has one.
+    // The block that has both words, not the first one that has either.
     assert_eq!(excerpt("storm 晚点"), a("storm 晚点"));
-    // Sixty characters before the place, two hundred in all: 60 + 11 + 129.
+    // Sixty characters before the word, two hundred in all: 60 + 11 + 129.
     let piece = format!(
         "…{}渡船今天晚點，船長說。{}…",
         "好".repeat(60),

@@ -1,4 +1,4 @@
-//! Rows into a Parquet file, row group by row group.
+//! Writes rows to a Parquet file, one row group at a time.
 
 use std::sync::Arc;
 
@@ -16,10 +16,9 @@ use serde_json::Value;
 use super::kind::{Columns, Kind};
 use crate::out::OutDir;
 
-/// Rows of a row group: what is held in memory.
+/// Rows of a row group, which are held in memory.
 const GROUP: usize = 1 << 16;
 
-/// Writes the file `name`.
 pub(crate) fn write(
     out: &OutDir,
     name: &str,
@@ -85,7 +84,6 @@ fn schema(columns: &Columns) -> parquet::errors::Result<Type> {
         .build()
 }
 
-/// Writes the values of the next column of a row group.
 fn column<W: std::io::Write + Send>(
     group: &mut SerializedRowGroupWriter<'_, W>,
     kind: Kind,

@@ -1,4 +1,4 @@
-//! Which pages' texts are in the report.
+//! Chooses the pages whose texts are in the report.
 
 use std::collections::BTreeSet;
 
@@ -6,11 +6,11 @@ use retold::{PageNo, Rank};
 
 use super::report::{Report, TEXT_CHARS};
 
-/// The pages whose texts the report has, ascending. A page's slot is its place here.
+/// The pages whose texts are in the report, ascending. The slot of a page is its position in this list.
 pub(super) struct Chosen(Vec<PageNo>);
 
 impl Chosen {
-    /// The pages of the dropped pages that are shown, then those of clusters, the largest cluster first, as long as their texts fit.
+    /// The pages of the dropped pages that are shown, then those of clusters, largest cluster first, while their texts fit.
     pub(super) fn of(report: &Report<'_>) -> Chosen {
         let Some(limit) = report.output.report_text else {
             return Chosen(Vec::new());
@@ -36,7 +36,6 @@ impl Chosen {
         Chosen(chosen.into_iter().collect())
     }
 
-    /// The pages.
     pub(super) fn pages(&self) -> &[PageNo] {
         &self.0
     }

@@ -1,27 +1,25 @@
-//! Which dropped pages the report shows: those with which most is lost, and some at random.
+//! Chooses the dropped pages that the report shows: those with the largest loss, and a random sample.
 
 use std::cmp::Reverse;
 
 use retold::{DroppedAs, Findings, Rank};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-/// Dropped pages in the table of what is lost.
 const LOST: usize = 50;
-/// Dropped pages that are shown at random.
 const RANDOM: usize = 20;
 const SEED: u64 = 4;
 
-/// Places in [`Findings::dropped`].
+/// Positions in [`Findings::dropped`].
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Drops {
-    /// Those with which words are lost, most first.
+    /// Pages with lost words, most words first.
     pub(super) lost: Vec<usize>,
-    /// Some at random: the same ones in every run.
+    /// A random sample, the same in every run.
     pub(super) random: Vec<usize>,
 }
 
 impl Drops {
-    /// Those of a run. Exact copies and older versions of a page lose nothing that could be looked at.
+    /// Chooses among the dropped pages of a run, without exact copies and older versions, which lose nothing to look at.
     pub(super) fn of(findings: &Findings) -> Drops {
         let text = |rank: Rank| findings.page(rank).text_hash;
         let all = findings.dropped.iter().enumerate();
@@ -32,7 +30,7 @@ impl Drops {
         Drops::among(shown)
     }
 
-    /// The chosen ones of dropped pages: the place of each, its lost words and its id.
+    /// Chooses among dropped pages, given as position, number of lost words and id.
     fn among(dropped: impl Iterator<Item = (usize, u32, impl AsRef<str>)>) -> Drops {
         let (mut lost, mut random) = (Vec::new(), Vec::new());
         for (at, words, id) in dropped {
@@ -47,18 +45,17 @@ impl Drops {
         }
     }
 
-    /// The pages shown, dropped ones and those that they were dropped for.
+    /// The dropped pages that are shown, and the pages they were dropped for.
     pub(super) fn pages<'a>(&'a self, findings: &'a Findings) -> impl Iterator<Item = Rank> + 'a {
         let drops = self.all().map(|at| findings.dropped[at]);
         drops.flat_map(|drop| [drop.page, drop.canonical])
     }
 
-    /// Their places, those of what is lost first.
+    /// All positions, those of the table of losses first.
     pub(super) fn all(&self) -> impl Iterator<Item = usize> + '_ {
         self.lost.iter().chain(&self.random).copied()
     }
 
-    /// The pairs behind the rows, by their pages.
     pub(super) fn pairs<'a>(
         &'a self,
         findings: &'a Findings,
@@ -68,12 +65,11 @@ impl Drops {
     }
 }
 
-/// The two pages of a drop, in the order of their ids.
 pub(super) fn ends(page: Rank, canonical: Rank) -> (Rank, Rank) {
     (page.min(canonical), page.max(canonical))
 }
 
-/// The places with the least keys, in their order.
+/// The positions with the smallest keys, in the order of keys.
 fn first<K: Ord>(mut keyed: Vec<(K, usize)>, most: usize) -> Vec<usize> {
     keyed.sort_unstable();
     keyed.truncate(most);
@@ -98,7 +94,7 @@ mod tests {
         let random = pages(0..1000);
         assert_eq!(random.len(), RANDOM);
         assert_ne!(random, (0..RANDOM).collect::<Vec<_>>());
-        // Of the first half the same ones are among those of the first half alone.
+        // Pages chosen from the first half are also chosen if there is only that half.
         let half = pages(0..500);
         let in_half: Vec<usize> = random.into_iter().filter(|&at| at < 500).collect();
         assert_eq!(half[..in_half.len()], in_half[..]);

@@ -1,4 +1,4 @@
-//! The figures of the overview, as numbers: the page draws them.
+//! The data of the figures in the overview. The page draws them.
 
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
@@ -8,14 +8,12 @@ use serde::Serialize;
 
 use retold::{Findings, Rank, Relation};
 
-/// Bars of the histogram of similarities.
 const SIMILARITY_BARS: usize = 50;
-/// The most sites in the matrix; the sites that a page repeats are stored in 32 bits.
+/// Sites in the matrix at most. Which sites a page repeats is stored in 32 bits.
 const SITES: usize = 24;
-/// The most bars of the timeline.
 const TIME_BARS: i64 = 150;
 
-/// A bar of a histogram over whole numbers: from, to (inclusive), count.
+/// A bar of a histogram over integers: from, to (inclusive), count.
 #[derive(Debug, PartialEq, Eq, Serialize)]
 pub(super) struct SizeBar(pub u64, pub u64, pub u64);
 
@@ -39,10 +37,10 @@ pub(super) fn sizes(sizes: impl Iterator<Item = u64>) -> Vec<SizeBar> {
         .collect()
 }
 
-/// The least whole number that is at least √2 to the `power`.
+/// The smallest integer that is at least √2 to the `power`.
 fn first_of(power: u32) -> u64 {
     let exact = 2f64.powf(f64::from(power) / 2.0);
-    // Even powers are whole; rounding must not push them up.
+    // Even powers are integers and must not be rounded up.
     if power.is_multiple_of(2) {
         1 << (power / 2)
     } else {
@@ -50,7 +48,7 @@ fn first_of(power: u32) -> u64 {
     }
 }
 
-/// The greatest power of √2 that begins at or before `size`.
+/// The largest `power` for which √2 to the `power` is at most `size`.
 fn half_power(size: u64) -> u32 {
     let mut power = 2 * size.ilog2();
     while first_of(power + 1) <= size {
@@ -59,7 +57,7 @@ fn half_power(size: u64) -> u32 {
     power
 }
 
-/// Pairs by similarity: duplicates, containments and overlaps, in bars of equal width from 0 to 1.
+/// Duplicates, containments and overlaps by similarity, in bars of equal width from 0 to 1.
 #[derive(Debug, Serialize)]
 pub(super) struct Similarities {
     pub duplicate: Vec<u64>,
@@ -84,7 +82,7 @@ pub(super) fn similarities(pairs: impl Iterator<Item = (Relation, f64)>) -> Simi
     bars
 }
 
-/// A similarity on the border of two bars (0.7, say, which is not exact in binary) belongs to the upper one.
+/// A similarity on the border of two bars belongs to the upper one, even if it is not exact in binary, as 0.7.
 fn bar_of(similarity: f64) -> usize {
     let bars = SIMILARITY_BARS as f64;
     ((similarity * bars + 1e-9).floor().max(0.0) as usize).min(SIMILARITY_BARS - 1)
@@ -93,23 +91,23 @@ fn bar_of(similarity: f64) -> usize {
 /// Reprints between sites: pages of the row's site that repeat a page of the column's site.
 #[derive(Debug, Default, PartialEq, Serialize)]
 pub(super) struct Matrix {
-    /// The sites with the most pages in clusters, in that order.
+    /// The sites with the most pages in clusters, most pages first.
     pub sites: Vec<String>,
-    /// Pages that repeat a page whole, by row and column.
+    /// Pages that repeat a whole page, by row and column.
     pub whole: Vec<Vec<u64>>,
-    /// Pages that repeat a page in part, contain one or overlap one, and repeat none of that site whole.
+    /// Pages that contain or overlap a page or repeat a part of one, and repeat no whole page of that site.
     pub part: Vec<Vec<u64>>,
-    /// Sites with pages in clusters that are not shown.
+    /// Number of other sites with pages in clusters.
     pub more: u64,
-    /// Whether some directions are known from dates.
+    /// Whether dates decide some directions.
     pub dated: bool,
 }
 
-/// Of two pages the later one repeats the earlier one. Without two different dates, duplicates count both ways, and
-/// a contained page repeats the one that contains it.
+/// The later of two pages repeats the earlier one. Without two different dates, duplicates count both ways, and a contained page repeats
+/// the page that contains it.
 pub(super) fn matrix(findings: &Findings) -> Matrix {
     let names = &findings.collection.sites;
-    // Rows are far apart, and of most only the site is needed.
+    // Pages are far apart in memory, and mostly only the site is needed.
     let sites = findings.collection.pages.iter().map(|page| page.site);
     let sites: Vec<u32> = sites.map(|site| site.unwrap_or(u32::MAX)).collect();
     let site = |rank: Rank| sites[findings.by_id[rank.at()].at()] as usize;
@@ -132,7 +130,7 @@ pub(super) fn matrix(findings: &Findings) -> Matrix {
     }
     let column = |rank: Rank| columns.get(site(rank)).copied().flatten();
 
-    // For each page one bit for each site from which it repeats a page: as a whole, and in part.
+    // For each page, a bit for each site of which it repeats a page: as a whole, and in part.
     let mut repeats = vec![(0u32, 0u32); findings.by_id.len()];
     let mut dated = false;
     for pair in findings.pairs.iter() {
@@ -173,7 +171,7 @@ pub(super) fn matrix(findings: &Findings) -> Matrix {
     }
 }
 
-/// True if the first page is the later one; `None` if the dates do not show it.
+/// Whether the first page is later; `None` if the dates do not tell.
 fn later(a: Option<i64>, b: Option<i64>) -> Option<bool> {
     let (a, b) = (a?, b?);
     (a != b).then_some(a > b)
@@ -190,22 +188,20 @@ fn who_repeats(relation: Relation, first_is_later: Option<bool>) -> (bool, bool)
     }
 }
 
-/// Pages over time.
 #[derive(Debug, PartialEq, Eq, Serialize)]
 pub(super) struct Timeline {
     /// `day`, `month` or `year`.
     pub unit: &'static str,
     /// Bars in order, without gaps: name, kept pages, dropped pages.
     pub bars: Vec<(String, u64, u64)>,
-    /// Pages without a date.
     pub undated: u64,
-    /// Pages with a date before the first bar.
+    /// Pages dated before the first bar.
     pub earlier: u64,
-    /// Pages with a date behind the last bar.
+    /// Pages dated after the last bar.
     pub later: u64,
 }
 
-/// `None` if no page has a date.
+/// The timeline; `None` if no page has a date.
 pub(super) fn timeline(pages: impl Iterator<Item = (Option<i64>, bool)>) -> Option<Timeline> {
     let mut by_day: BTreeMap<i64, (u64, u64)> = BTreeMap::new();
     let mut undated = 0;
@@ -252,7 +248,7 @@ fn pages_of((_, (kept, copies)): (&i64, &(u64, u64))) -> u64 {
     kept + copies
 }
 
-/// The first day by which there are more than `few` pages.
+/// The first day on which the running total exceeds `few` pages.
 fn day_beyond<'a>(
     mut days: impl Iterator<Item = (&'a i64, &'a (u64, u64))>,
     few: u64,
@@ -265,7 +261,7 @@ fn day_beyond<'a>(
     day.map(|(&day, _)| day)
 }
 
-/// The days on which pages are dated if not by mistake: 99 of 100 pages, and as long a time again on both sides.
+/// The range of plausible dates: the days of 99 of 100 pages, extended by the same length on both sides.
 fn usual_days(by_day: &BTreeMap<i64, (u64, u64)>) -> Option<RangeInclusive<i64>> {
     const MISTAKEN: u64 = 200;
     let few = by_day.iter().map(pages_of).sum::<u64>() / MISTAKEN;
@@ -275,7 +271,6 @@ fn usual_days(by_day: &BTreeMap<i64, (u64, u64)>) -> Option<RangeInclusive<i64>>
     Some(first - around..=last + around)
 }
 
-/// Days, months or years since 1970.
 fn bar_of_day(day: i64, unit: &str) -> i64 {
     let Ok(stamp) = Timestamp::from_second(day * 86_400) else {
         return 0;
@@ -317,7 +312,7 @@ mod tests {
             expected.map(|(from, to, count)| SizeBar(from, to, count))
         );
         assert_eq!(sizes(std::iter::empty()), []);
-        // Every size is in exactly one bar, up to large ones.
+        // Every size is in exactly one bar, even very large ones.
         for size in (2..5000).chain([1 << 40, (1 << 40) - 1]) {
             let bars = sizes(std::iter::once(size));
             let last = bars.last().unwrap();

@@ -1,4 +1,4 @@
-//! What the report says of dropped pages: the table of what was lost, and the pairs behind it.
+//! What the report shows of dropped pages: a table of losses, and the pairs of its rows.
 
 use retold::DroppedAs;
 use serde::Serialize;
@@ -9,36 +9,31 @@ use super::members::{self, MemberRow};
 use super::pairs::{Facts, PairRow, Shapes};
 use super::report::Report;
 
-/// A dropped page as the overview lists it.
 #[derive(Serialize)]
 struct Row {
     id: String,
     title: Option<String>,
-    /// The page that it was dropped for.
     canonical: String,
     canonical_title: Option<String>,
     relation: &'static str,
     lost: u32,
-    /// Of a collection: how many kept pages leave it nothing of its own.
+    /// For a collection: how many kept pages together contain all of it.
     parts: Option<u32>,
     cluster: Option<u32>,
-    /// Whether the pair is among the details.
+    /// Whether the report has details of the pair.
     pair: bool,
 }
 
-/// What the overview says of dropped pages.
 #[derive(Serialize)]
 pub(super) struct Listed {
-    /// Whether the method counts what is lost.
     counted: bool,
     lost: Vec<Row>,
     random: Vec<Row>,
 }
 
-/// A pair of a dropped page and the one that it was dropped for: both as members, the pair between them.
+/// A dropped page and the page it was dropped for, as members, with their pair.
 pub(super) type DropRow<'a> = Option<([MemberRow<'a>; 2], PairRow)>;
 
-/// What the overview says of dropped pages.
 pub(super) fn listed(report: &Report<'_>) -> Listed {
     let drops = &report.drops;
     let cluster_of = report.findings.cluster_of();
@@ -53,7 +48,7 @@ pub(super) fn listed(report: &Report<'_>) -> Listed {
     }
 }
 
-/// The pairs behind the rows, those of what is lost first.
+/// The pairs of the rows, those of the table of losses first.
 pub(super) fn details<'a>(
     report: &'a Report<'_>,
     (facts, texts): (&Facts<'_>, &Chosen),

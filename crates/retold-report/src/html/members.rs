@@ -1,4 +1,4 @@
-//! Clusters as the report lists and details them.
+//! The list of clusters and their details.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -10,25 +10,24 @@ use super::pairs::{Facts, PairFacts, PairRow, Shapes, Traits};
 use super::report::Report;
 use retold::{Rank, Relation};
 
-/// The most sites of a cluster by which it can be found.
+/// Sites of a cluster that the search finds at most.
 const SITES: usize = 12;
 
-/// A chunk of the list of clusters, in columns.
 #[derive(Serialize)]
 pub(super) struct List<'a> {
-    /// Place of the first one in the order.
+    /// Position of its first cluster in the order.
     first: usize,
     number: Vec<u32>,
     size: Vec<usize>,
     canonical: Vec<Cow<'a, str>>,
-    /// The canonical page's title; null if it has none.
+    /// Titles of canonical pages, if any.
     title: Vec<Option<String>>,
-    /// 1: has duplicates, 2: has containments, 4: loose, 8: larger than the alarm size, 16: much of a site has
-    /// collapsed in it, 32: has pages that overlap.
+    /// Bits: 1 has duplicates, 2 has containments, 4 loose, 8 larger than the alarm size, 16 much of a site has collapsed into it, 32 has
+    /// overlaps.
     flags: Vec<u8>,
-    /// Least similarity of its pairs in thousandths.
+    /// Smallest similarity of its pairs, in thousandths.
     least: Vec<u32>,
-    /// Pages dropped, and their bytes.
+    /// Number of dropped pages, and their bytes.
     dropped: Vec<usize>,
     bytes: Vec<u64>,
     sites: Vec<Vec<u32>>,
@@ -99,11 +98,10 @@ fn sites(report: &Report<'_>, members: &[Rank]) -> Vec<u32> {
     sites
 }
 
-/// The details of a cluster, except the numbers of its checks' shapes.
+/// The details of a cluster, without the numbers of check shapes.
 pub(super) struct Detail<'a> {
     members: Vec<MemberRow<'a>>,
     more: usize,
-    /// Pairs of members.
     pairs: Vec<([usize; 2], PairFacts)>,
     all_pairs: u64,
 }
@@ -113,8 +111,8 @@ pub(super) fn title(report: &Report<'_>, rank: Rank) -> Option<String> {
     findings.collection.pages.title(findings.by_id[rank.at()])
 }
 
-/// A member: `[id, site, characters, bytes, date, decision, member it is dropped for, features, text, title]`: decision 0 kept, 1 dropped as a
-/// duplicate, 2 dropped as contained, 3 dropped as overlapping; -1 means none.
+/// A member: `[id, site, characters, bytes, date, decision, member it is dropped for, features, text, title]`. Decisions: 0 kept, 1 dropped
+/// as a duplicate, 2 dropped as contained, 3 dropped as overlapping. -1 means none.
 pub(super) type MemberRow<'a> = (
     Cow<'a, str>,
     i64,
@@ -128,7 +126,7 @@ pub(super) type MemberRow<'a> = (
     Option<String>,
 );
 
-/// A cluster on the page: `[members, members left out, pairs, pairs in all]`. The canonical page is the first member.
+/// A cluster: `[members, members left out, pairs, pairs in all]`. The canonical page is the first member.
 type DetailRow<'a> = (Vec<MemberRow<'a>>, usize, Vec<PairRow>, u64);
 
 pub(super) fn detail<'a>(
@@ -168,7 +166,7 @@ impl<'a> Detail<'a> {
     }
 }
 
-/// A page as a member of what is shown; `at` are the places of the members of its cluster.
+/// A page as a member; `at` maps the members of its cluster to their positions.
 pub(super) fn member<'a>(
     report: &'a Report<'_>,
     rank: Rank,
@@ -190,7 +188,7 @@ pub(super) fn member<'a>(
         page.site.map_or(-1, i64::from),
         page.chars,
         page.bytes,
-        // Days are what is shown; null is no date, as days may be negative.
+        // In days. `null` means no date, because days may be negative.
         page.date.map(|date| date.div_euclid(86_400)),
         decision,
         for_whom.map_or(-1, |&at| at as i64),

@@ -1,8 +1,8 @@
-//! `report.html`: the run for people, in one self-contained file; `passages/` has the report of passages.
+//! `report.html`: the run for people, in one self-contained file. `passages/` has the report of passages.
 //!
-//! The file has a head, chunks of JSON and the code that shows them. It is written as a stream. The code parses a chunk
-//! when something in it is needed. The size of its content is bounded (see the constants here); the
-//! JSONL files beside it have everything. Only the chunk `run-0` differs between runs on the same input.
+//! The file is a head, chunks of JSON, and the code that shows them. It is written as a stream, and the code parses a chunk when it needs
+//! it. Constants in this module bound the size of the content; the JSONL files next to the report are complete. Only the chunk `run-0`
+//! differs between runs on the same input.
 
 mod chosen;
 mod drops;

@@ -1,4 +1,4 @@
-//! The overview as data.
+//! The data of the overview.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -10,11 +10,10 @@ use super::figures;
 use super::report::{REJECTS, Report};
 use crate::summary::Summary;
 
-/// Reasons for rejects that are counted one by one.
+/// Reasons for rejects in the table.
 const REASONS: usize = 50;
-/// Different reasons that are counted, the first ones.
+/// Distinct reasons that are counted; further ones are not.
 const DIFFERENT: usize = 10_000;
-/// Flagged clusters shown.
 const FLAGGED: usize = 200;
 
 pub(super) fn overview(report: &Report<'_>, summary: &Summary) -> Value {
@@ -53,13 +52,13 @@ pub(super) fn overview(report: &Report<'_>, summary: &Summary) -> Value {
     })
 }
 
-/// Rejects by reason, and one by one up to a limit.
+/// Rejects by reason, and a limited number of single rejects.
 fn rejects(report: &Report<'_>) -> Value {
     let findings = report.findings;
     let rejects = &findings.collection.rejects;
     let mut counts: HashMap<String, u64> = HashMap::new();
     for Reject { reason, .. } in rejects.iter() {
-        // Most reasons name a line, so that there may be as many as rejects.
+        // Most reasons name a line, so there may be as many reasons as rejects.
         if counts.len() < DIFFERENT || counts.contains_key(&reason) {
             *counts.entry(reason).or_default() += 1;
         }

@@ -1,11 +1,10 @@
-//! Writes a page with data in it, with at most one chunk in memory.
+//! Writes an HTML page with data, with at most one chunk in memory.
 
 use std::io::{self, Write};
 
 use askama::Template;
 use serde::Serialize;
 
-/// The part before the data.
 #[derive(Template)]
 #[template(path = "report_head.html")]
 struct Head<'a> {
@@ -23,15 +22,14 @@ struct Tail<'a> {
     code: &'static str,
 }
 
-/// A kind of page.
 pub(crate) struct Kind {
-    /// Files beside it that have what it shows.
+    /// Files next to it that have the complete data.
     files: &'static str,
-    /// Its code: one function around it all, so that nothing of it is global.
+    /// Its code, wrapped in a function so that it has no globals.
     code: &'static str,
 }
 
-/// The copies of a run, or the story of one pair.
+/// The report of a deduplication run, or of one pair.
 pub(crate) const COPIES: Kind = Kind {
     files: "summary.json, clusters.jsonl and pairs.jsonl",
     code: concat!(
@@ -51,7 +49,7 @@ pub(crate) const COPIES: Kind = Kind {
     ),
 };
 
-/// Passages that pages have in common.
+/// The report of passages that pages have in common.
 pub(crate) const PASSAGES: Kind = Kind {
     files: "summary.json, passages.jsonl and pairs.jsonl",
     code: concat!(
@@ -80,13 +78,12 @@ pub(crate) struct DataPage<W: Write> {
     out: W,
     nonce: String,
     code: &'static str,
-    /// The chunk that is being written.
     json: Vec<u8>,
 }
 
 impl<W: Write> DataPage<W> {
-    /// Writes the head. Only scripts with the `nonce` run in the page. It should differ from page to page, so that
-    /// no text can be prepared for it, and must not have quotes.
+    /// Writes the head. Only scripts with the `nonce` run in the page. The nonce should differ from page to page, so that no page text can
+    /// guess it, and must not contain quotes.
     pub(crate) fn begin(mut out: W, title: &str, nonce: u128, kind: &Kind) -> io::Result<Self> {
         let nonce = format!("{nonce:032x}");
         let style = STYLE;
@@ -105,7 +102,7 @@ impl<W: Write> DataPage<W> {
         })
     }
 
-    /// Writes a chunk of data and returns its length. The code finds it as `<kind>-<number>`.
+    /// Writes a chunk of data and returns its length. Its id in the page is `<kind>-<number>`.
     pub(crate) fn chunk(
         &mut self,
         kind: &str,
@@ -118,8 +115,7 @@ impl<W: Write> DataPage<W> {
         )?;
         self.json.clear();
         serde_json::to_writer(&mut self.json, data)?;
-        // `<`, which JSON has in strings only, is written as `\u003c`, so that nothing in a page's text can end the element or
-        // begin a comment.
+        // In JSON, `<` occurs only in strings. It is written as `\u003c` so that no page text can end the element or begin a comment.
         for (number, part) in self.json.split(|&byte| byte == b'<').enumerate() {
             if number > 0 {
                 self.out.write_all(b"\\u003c")?;
@@ -130,7 +126,6 @@ impl<W: Write> DataPage<W> {
         Ok(self.json.len() as u64)
     }
 
-    /// Writes the code that shows the data.
     pub(crate) fn finish(mut self) -> io::Result<()> {
         let tail = Tail {
             nonce: &self.nonce,

@@ -1,4 +1,4 @@
-//! The pairs that the report shows, and the numbers behind their verdicts.
+//! The pairs that the report shows, with the numbers of their verdicts.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
@@ -13,17 +13,17 @@ use retold::{PageNo, Pair, Rank, Relation, Result};
 use super::chosen::Chosen;
 use super::report::{FEATURES, OTHER_PAIRS, Report};
 
-/// What the pairs of a cluster say about it.
+/// Properties of a cluster, derived from its pairs.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Traits {
     pub duplicate: bool,
     pub contains: bool,
     pub overlaps: bool,
-    /// The least similarity of the pairs that connect it.
+    /// The smallest similarity of the pairs that connect it.
     pub least: Option<f64>,
 }
 
-/// Cluster of each page by rank, `u32::MAX` for none.
+/// Cluster of each page by rank; `u32::MAX` for none.
 fn cluster_of(report: &Report<'_>) -> Vec<u32> {
     let mut cluster_of = vec![u32::MAX; report.findings.by_id.len()];
     for (number, cluster) in report.findings.clusters.iter().enumerate() {
@@ -34,7 +34,6 @@ fn cluster_of(report: &Report<'_>) -> Vec<u32> {
     cluster_of
 }
 
-/// The pairs inside clusters, with their cluster.
 fn inner<'a>(
     report: &'a Report<'_>,
     cluster_of: &'a [u32],
@@ -47,7 +46,6 @@ fn inner<'a>(
     })
 }
 
-/// The traits of all clusters, by number.
 pub(super) fn traits(report: &Report<'_>) -> Vec<Traits> {
     let cluster_of = cluster_of(report);
     let mut traits = vec![Traits::default(); report.findings.clusters.len()];
@@ -56,7 +54,7 @@ pub(super) fn traits(report: &Report<'_>) -> Vec<Traits> {
         match pair.relation {
             Relation::Duplicate => traits.duplicate = true,
             Relation::Contains | Relation::ContainedBy => traits.contains = true,
-            // It connects nothing.
+            // An overlap connects nothing.
             Relation::Overlaps => {
                 traits.overlaps = true;
                 continue;
@@ -72,7 +70,7 @@ pub(super) fn traits(report: &Report<'_>) -> Vec<Traits> {
     traits
 }
 
-/// What all checks of a kind have in common; pairs hold the number of the shape and the values.
+/// What all checks of a kind share. A pair has the number of the shape and the values.
 #[derive(Serialize)]
 pub(super) struct Shape {
     name: &'static str,
@@ -81,13 +79,13 @@ pub(super) struct Shape {
     outcomes: Option<[&'static str; 2]>,
 }
 
-/// The checks shown for a pair verified on its texts, because sketches would only give estimates. `usual` is the similarity that
-/// related pages have; some methods also relate others, for reasons that `explain` shows.
+/// The checks of a pair that was verified on its texts; sketches would only give estimates. Related pages usually have at least the
+/// similarity `usual`. Some methods relate other pages too, for reasons that `explain` shows.
 fn verified(pair: &Pair, usual: f64) -> Vec<Check> {
     let similarity = "computed on the full texts; the command retold explain shows the details";
     let ratio = "the smaller page's size divided by the larger's";
     vec![
-        // To the digits that are written.
+        // Round as the tables do.
         match (f64::from(pair.similarity) * 1e6).round() / 1e6 {
             value if value >= usual => {
                 Check::value("similarity", similarity, value).against(Op::AtLeast, usual)
@@ -98,16 +96,15 @@ fn verified(pair: &Pair, usual: f64) -> Vec<Check> {
     ]
 }
 
-/// Finds the numbers behind pairs.
+/// The numbers of all pairs that are shown.
 pub(super) struct Facts<'a> {
     report: &'a Report<'a>,
-    /// Shown key -> the number of different texts that have it.
+    /// Shown key -> number of distinct texts that have it.
     dfs: FxHashMap<u64, AtomicU64>,
-    /// (place of the cluster in the order, does not have the canonical page, number of the pair), ascending.
+    /// (position of the cluster in the order, does not include the canonical page, number of the pair), ascending.
     picked: Vec<(u32, bool, u32)>,
 }
 
-/// The numbers behind a pair.
 pub(super) struct PairFacts {
     numbers: (u8, f64, f64, u32, u8),
     own: [u32; 2],
@@ -117,8 +114,8 @@ pub(super) struct PairFacts {
     deleted: Vec<u64>,
 }
 
-/// A pair on the page: `[member, member, relation, similarity, length ratio, shared, exact, checks, [df…], features left out,
-/// [df of noise…], noise left out, [df of deleted…], own words of the first, of the second]`.
+/// A pair: `[member, member, relation, similarity, length ratio, shared, exact, checks, [df…], features left out, [df of noise…], noise
+/// left out, [df of deleted…], own words of the first, of the second]`.
 pub(super) type PairRow = (
     usize,
     usize,
@@ -137,7 +134,7 @@ pub(super) type PairRow = (
     u32,
 );
 
-/// `[shape, part, whole]` of counts, `[shape, value]` of anything else.
+/// `[shape, part, whole]` for counts, `[shape, value]` otherwise.
 #[derive(Serialize)]
 #[serde(untagged)]
 pub(super) enum CheckRow {
@@ -146,7 +143,7 @@ pub(super) enum CheckRow {
 }
 
 impl PairFacts {
-    /// The pair of these members as the page has it.
+    /// The row for a pair of these members.
     pub(super) fn row(self, [a, b]: [usize; 2], shapes: &mut Shapes) -> PairRow {
         let (relation, similarity, length_ratio, shared, exact) = self.numbers;
         let checks = self.checks.iter().map(|check| shapes.row(check)).collect();
@@ -171,7 +168,7 @@ impl PairFacts {
     }
 }
 
-/// The shapes of checks, numbered in the order in which they are first met.
+/// The shapes of checks, numbered by first use.
 #[derive(Default)]
 pub(super) struct Shapes {
     pub(super) all: Vec<Shape>,
@@ -206,7 +203,7 @@ impl<'a> Facts<'a> {
         let sketches = findings.sketches();
         let texts = findings.collection.texts_per_sketch(sketches.len())?;
         let picked = pick(report);
-        // Only what is shown is counted.
+        // Only keys that are shown are counted.
         let of_pages = |(a, b): (Rank, Rank)| {
             let [a, b] = [a, b].map(|rank| sketches.get(findings.page(rank).sketch));
             let (a, b) = (a.as_ref().keys, b.as_ref().keys);
@@ -244,12 +241,12 @@ impl<'a> Facts<'a> {
         })
     }
 
-    /// The number of different texts that have a key.
+    /// The df of a key: the number of distinct texts that have it.
     pub(super) fn df(&self, key: u64) -> u64 {
         self.dfs.get(&key).map_or(1, |df| df.load(Relaxed).max(1))
     }
 
-    /// The pairs of the cluster at a place, those with the canonical page first.
+    /// The pairs of the cluster at a position, those with the canonical page first.
     pub(super) fn of_place(&self, place: u32) -> Vec<Pair> {
         let start = self.picked.partition_point(|&(p, ..)| p < place);
         let end = self.picked.partition_point(|&(p, ..)| p <= place);
@@ -258,7 +255,6 @@ impl<'a> Facts<'a> {
         picked.map(|&(.., at)| pairs.get(at as usize)).collect()
     }
 
-    /// The pages of the pairs that are shown.
     pub(super) fn pages(&self) -> impl Iterator<Item = [PageNo; 2]> + '_ {
         let findings = self.report.findings;
         let of_clusters = self.picked.iter().map(|&(.., at)| {
@@ -269,7 +265,6 @@ impl<'a> Facts<'a> {
         all.map(|(a, b)| [a, b].map(|rank| findings.by_id[rank.at()]))
     }
 
-    /// The numbers behind a pair.
     pub(super) fn of(&self, pair: &Pair) -> PairFacts {
         let findings = self.report.findings;
         let (a, b) = (findings.page(pair.a), findings.page(pair.b));
@@ -331,7 +326,7 @@ impl<'a> Facts<'a> {
             .collect()
     }
 
-    /// The document frequencies of the rarest keys, ascending, and how many keys were left out.
+    /// The df of the rarest keys, ascending, and the number of keys left out.
     fn rarest(&self, keys: Vec<u64>) -> (Vec<u64>, usize) {
         let mut dfs: Vec<u64> = keys.iter().map(|&key| self.df(key)).collect();
         dfs.sort_unstable();
@@ -341,7 +336,7 @@ impl<'a> Facts<'a> {
     }
 }
 
-/// The pairs with details of every cluster in the order: those with the canonical page and some others.
+/// Picks the pairs with details for each cluster: those with the canonical page, and some others.
 fn pick(report: &Report<'_>) -> Vec<(u32, bool, u32)> {
     let findings = report.findings;
     let cluster_of = cluster_of(report);

@@ -1,4 +1,4 @@
-//! The data from which the parts of the report are made, and how much of it they show.
+//! The data that the report is made from, and limits on its content.
 
 use std::collections::HashSet;
 
@@ -8,35 +8,30 @@ use super::drops::Drops;
 use crate::output::OutputConfig;
 use crate::summary::Summary;
 
-/// Clusters that are listed, the largest first.
+/// Clusters that are listed, largest first.
 pub(super) const CLUSTERS: usize = 250_000;
 /// Clusters in a chunk of the list, and in a chunk of details.
 pub(super) const LIST_CHUNK: usize = 4096;
 pub(super) const DETAIL_CHUNK: usize = 128;
-/// Members and pairs of a cluster with details. Pairs with the canonical page come first.
+/// Members and other pairs of a cluster with details. Pairs with the canonical page come first.
 pub(super) const MEMBERS: usize = 200;
 pub(super) const OTHER_PAIRS: usize = 40;
-/// Features of a pair whose document frequencies are shown, the rarest first.
+/// Features of a pair whose df are shown, rarest first.
 pub(super) const FEATURES: usize = 24;
-/// Details stop after this many bytes: the list continues without them.
+/// Details stop after this many bytes; the list continues without them.
 pub(super) const DETAIL_BYTES: u64 = 48 << 20;
-/// Characters of texts in all.
 pub(super) const TEXT_CHARS: u64 = 24 << 20;
-/// Texts in a chunk.
 pub(super) const TEXT_CHUNK: usize = 32;
-/// Rejects shown one by one.
 pub(super) const REJECTS: usize = 500;
 
-/// What the parts of the report are made from.
 pub(super) struct Report<'a> {
     pub(super) findings: &'a Findings,
     pub(super) output: &'a OutputConfig,
     pub(super) model: &'a Model,
-    /// The clusters that are listed, the largest first; of equals the one with the smallest number.
+    /// The clusters that are listed, largest first; equal ones by number.
     pub(super) order: Vec<u32>,
-    /// Dropped pages to look at; none if all stay.
+    /// Dropped pages that are shown; none if nothing is dropped.
     pub(super) drops: Drops,
-    /// The clusters in which much of a site has collapsed.
     pub(super) collapsed: HashSet<u64>,
 }
 
@@ -60,14 +55,14 @@ impl<'a> Report<'a> {
         }
     }
 
-    /// The kept page that a dropped page repeats, and what it is to that.
+    /// The kept page that a dropped page repeats, and the relation to it.
     pub(super) fn drop_of(&self, rank: Rank) -> Option<(Rank, Relation)> {
         if self.output.mark {
             return None;
         }
         let dropped = &self.findings.dropped;
         let at = dropped.binary_search_by_key(&rank, |drop| drop.page).ok()?;
-        // Versions of one page and collections are in no cluster.
+        // Older versions and collections are in no cluster.
         Some((dropped[at].canonical, dropped[at].relation.of_texts()?))
     }
 

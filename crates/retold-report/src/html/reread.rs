@@ -1,4 +1,4 @@
-//! The pages of a report read once more, for their texts.
+//! Reads the pages of a report again for their texts.
 
 use std::io;
 
@@ -7,8 +7,8 @@ use retold::method::Text;
 use retold::read::{Outcome, ReadOrder, Record, Source};
 use retold::{Error, Findings, PageNo, Watch};
 
-/// Reads pages again, in their order: `make` gets the place of each and its text, `take` what is made of it, `None` of a page that is no longer
-/// there. What cannot be read any more ends the list.
+/// Reads pages again, in order. `make` gets the position and the text of each page; `take` gets the result, or `None` if the page no longer
+/// exists. Read errors end the list.
 ///
 /// Errors: those of `take`.
 pub(super) fn reread<T: Send>(
@@ -46,12 +46,12 @@ pub(super) fn reread<T: Send>(
         }
     };
     let wanted = (&wanted[..], ReadOrder::Listed);
-    // That the run was cancelled is noticed before its files get their names.
+    // A cancellation is noticed before the files get their names.
     let _ = each_wanted(&findings.sources, options, wanted, watch, made, taking);
     taken
 }
 
-/// A number that differs from report to report, and is the same for the same pages.
+/// A number that depends on the pages of the report.
 pub(super) fn nonce(findings: &Findings) -> u128 {
     let mut hash = xxhash_rust::xxh3::Xxh3::new();
     let pages = &findings.collection.pages;

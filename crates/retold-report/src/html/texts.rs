@@ -1,4 +1,4 @@
-//! Texts in the report (`--report-text`): a second pass over the inputs, a few pages at a time.
+//! Texts in the report (`--report-text`), from a second pass over the inputs, a few pages at a time.
 
 use std::collections::BTreeSet;
 use std::io::{self, Write};
@@ -15,7 +15,7 @@ use super::pairs::Facts;
 use super::report::{Report, TEXT_CHUNK};
 use super::reread::reread;
 
-/// Reads the inputs again and writes the texts; returns the number of chunks.
+/// Reads the inputs again and writes the texts. Returns the number of chunks.
 pub(super) fn write<W: Write>(
     (report, chosen): (&Report<'_>, &Chosen),
     facts: &Facts<'_>,
@@ -49,14 +49,13 @@ pub(super) fn write<W: Write>(
     Ok(chunks)
 }
 
-/// A text as the report has it, and its words.
 type Read = (Value, WordPlaces);
 
-/// Texts that are compared with those of lower slots.
+/// Compares texts with those of lower slots.
 struct Compared {
-    /// For each slot the lower ones beside which it is shown, and the last one that needs its words.
+    /// For each slot, the lower slots it is shown next to, and the last slot that needs its words.
     beside: Vec<(BTreeSet<usize>, usize)>,
-    /// The words of the texts so far, as long as they are needed.
+    /// The words of the texts so far, while they are needed.
     words: Vec<Option<WordPlaces>>,
 }
 
@@ -74,8 +73,8 @@ impl Compared {
         Compared { beside, words }
     }
 
-    /// The next texts, each with the passages that it shares with those before: `[slot, [[moved, from, to, from, to]…]]`, the places in
-    /// the other text first.
+    /// The next texts, each with the passages shared with earlier texts: `[slot, [[moved, from, to, from, to]…]]`, positions in the other
+    /// text first.
     fn with_passages(&mut self, texts: Vec<Option<Read>>) -> Vec<Option<Value>> {
         let first = self.words.len();
         let (mut values, words): (Vec<_>, Vec<_>) = texts.into_iter().map(Option::unzip).unzip();
@@ -117,7 +116,7 @@ fn text(report: &Report<'_>, facts: &Facts<'_>, number: PageNo, text: &Text) -> 
             (false, true) => 1,
             _ => 0,
         };
-        // 52 bits are enough to distinguish the features of two pages, and JavaScript's numbers can represent them.
+        // 52 bits distinguish the features of two pages and fit JavaScript's numbers.
         Some(json!([
             start,
             end,

@@ -1,4 +1,4 @@
-//! Writing the report, part by part.
+//! Writes the report, part by part.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -19,14 +19,13 @@ use crate::out::OutDir;
 use crate::output::OutputConfig;
 use crate::summary::Summary;
 
-/// A report to which only the times of the run are still to be added.
+/// A report that only lacks the times of the run.
 pub(crate) struct Unfinished {
     pub(super) page: DataPage<BufWriter<File>>,
     pub(super) path: PathBuf,
 }
 
 impl Unfinished {
-    /// Writes the rest.
     pub(crate) fn finish(mut self, run: &impl Serialize) -> Result<()> {
         let written = self.page.chunk("run", 0, run);
         written
@@ -35,7 +34,7 @@ impl Unfinished {
     }
 }
 
-/// Writes the report, except its end. [`OutputConfig::report_text`] says how much of the pages' texts it contains.
+/// Writes the report, except its end. [`OutputConfig::report_text`] limits the texts that it contains.
 pub(crate) fn write(
     (findings, output): (&Findings, &OutputConfig),
     summary: &Summary,
@@ -58,7 +57,6 @@ pub(crate) fn write(
     }
 }
 
-/// The parts of the report that are made before it is written.
 struct Parts<'a> {
     report: &'a Report<'a>,
     texts: &'a Chosen,
@@ -135,7 +133,7 @@ impl Parts<'_> {
     }
 }
 
-/// What chunks refer to by number, and how many there are of each.
+/// What chunks refer to by number, and the numbers of chunks.
 #[derive(Serialize)]
 struct Tables<'a> {
     sites: &'a [String],

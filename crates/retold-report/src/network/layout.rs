@@ -1,20 +1,20 @@
-//! Where the nodes of a picture are: springs between neighbours, repulsion between all (Fruchterman and Reingold,
-//! Software: Practice and Experience 1991, 21(11):1129).
+//! Force-directed layout: springs between neighbours, repulsion between all nodes (Fruchterman and Reingold, Software: Practice and
+//! Experience 1991, 21(11):1129).
 //!
-//! No crate does this: forceatlas2 is AGPL, fdg-sim has had no release since 2023, layout-rs draws layered graphs,
-//! visgraph places nodes in circles or at random, and force_graph moves them step by step, for games, without an end.
+//! No suitable crate was found: forceatlas2 is AGPL, fdg-sim has had no release since 2023, layout-rs draws layered graphs, visgraph places
+//! nodes in circles or at random, and force_graph animates games without an end.
 
 use retold::method::Network;
 
-/// Steps over all pairs of nodes, as many as this allows.
+/// Pairs of nodes visited in all; bounds the number of steps.
 const WORK: usize = 40_000_000;
 
-/// A place for each node; neighbours are about 1 apart.
+/// A position for each node; neighbours are about 1 apart.
 pub(super) fn places(network: &Network) -> Vec<(f64, f64)> {
     let count = network.nodes.len();
     let mut places = spiral(network);
     let steps = (WORK / (count * count).max(1)).clamp(10, 300);
-    // How far a node may move in a step; it cools down to nothing.
+    // How far a node may move in a step; decreases to zero.
     let hottest = (count as f64).sqrt() / 5.0;
     for step in 0..steps {
         let heat = hottest * (1.0 - step as f64 / steps as f64);
@@ -29,7 +29,7 @@ pub(super) fn places(network: &Network) -> Vec<(f64, f64)> {
     places
 }
 
-/// To begin with, nodes of high degree are in the middle of a sunflower's spiral.
+/// The initial positions: a sunflower spiral, with nodes of high degree in the middle.
 fn spiral(network: &Network) -> Vec<(f64, f64)> {
     let mut order: Vec<usize> = (0..network.nodes.len()).collect();
     order.sort_by_key(|&node| std::cmp::Reverse(network.nodes[node].degree));
@@ -47,7 +47,7 @@ fn forces(network: &Network, places: &[(f64, f64)]) -> Vec<(f64, f64)> {
     for (a, from) in places.iter().enumerate() {
         for (b, to) in places.iter().enumerate().skip(a + 1) {
             let (x, y) = (from.0 - to.0, from.1 - to.1);
-            // 1 / distance, along the direction between the two.
+            // 1 / distance, along the line between the two.
             let square = (x * x + y * y).max(1e-6);
             forces[a].0 += x / square;
             forces[a].1 += y / square;
@@ -58,7 +58,7 @@ fn forces(network: &Network, places: &[(f64, f64)]) -> Vec<(f64, f64)> {
     for &(a, b) in &network.edges {
         let (a, b) = (a as usize, b as usize);
         let (x, y) = (places[a].0 - places[b].0, places[a].1 - places[b].1);
-        // distance², along the direction between the two.
+        // distance², along the line between the two.
         let distance = x.hypot(y);
         forces[a].0 -= x * distance;
         forces[a].1 -= y * distance;

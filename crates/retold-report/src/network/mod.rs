@@ -1,4 +1,4 @@
-//! A page's concept network as a picture and in the formats that graph tools read.
+//! The concept network of a page as a picture and in formats of graph tools.
 
 mod layout;
 mod svg;
@@ -9,7 +9,7 @@ use retold::method::Network;
 
 pub use svg::svg;
 
-/// GraphML: nodes with name, frequency, degree, CB and place among the key concepts (0: none).
+/// The network as GraphML: nodes with name, frequency, degree, CB and rank among the key concepts (0: none).
 pub fn graphml(network: &Network) -> String {
     let mut out = String::from(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<graphml xmlns=\"http://graphml.graphdrawing.org/xmlns\">\n",
@@ -46,7 +46,7 @@ pub fn graphml(network: &Network) -> String {
     out
 }
 
-/// DOT, for Graphviz; key concepts are filled.
+/// The network as DOT, for Graphviz; key concepts are filled.
 pub fn dot(network: &Network) -> String {
     let mut out = String::from("graph concepts {\n  node [shape=ellipse];\n");
     for (number, node) in network.nodes.iter().enumerate() {
@@ -69,7 +69,6 @@ pub fn dot(network: &Network) -> String {
     out
 }
 
-/// Text with the escapes of XML.
 fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {

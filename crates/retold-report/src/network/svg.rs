@@ -1,4 +1,4 @@
-//! The picture of a network (the paper's Fig. 1), in one file that loads nothing else.
+//! The picture of a network (the paper's Fig. 1), as a self-contained file.
 
 use std::fmt::Write;
 
@@ -6,12 +6,11 @@ use super::escape;
 use super::layout::places;
 use retold::method::{Network, Node};
 
-/// Width and height in the picture's own units.
+/// Width and height in units of the picture.
 const SIZE: f64 = 1200.0;
 const MARGIN: f64 = 60.0;
-/// Room for the caption.
 const CAPTION: f64 = 40.0;
-/// In larger networks only the names of key concepts and of the nodes of highest degree are written.
+/// Larger networks show only the names of key concepts and of the nodes of highest degree.
 const NAMES: usize = 120;
 
 const STYLE: &str = "svg{background:#fff;font-family:sans-serif}line{stroke:#9aa;stroke-width:.8;stroke-opacity:.45}\
@@ -20,7 +19,7 @@ text.key{font-weight:bold;fill:#000}text.caption{text-anchor:start;font-size:16p
 @media(prefers-color-scheme:dark){svg{background:#16181c}line{stroke:#678}circle{fill:#4d7aa8;stroke:#16181c}\
 circle.key{fill:#e8862e}text{fill:#bbb}text.key{fill:#fff}}";
 
-/// The network as SVG: nodes sized by degree, key concepts marked, what each is in a tooltip.
+/// The network as SVG: nodes sized by degree, key concepts marked, details in tooltips.
 pub fn svg(network: &Network) -> String {
     let height = SIZE + CAPTION;
     let mut out = format!(
@@ -99,14 +98,13 @@ fn radius(node: &Node) -> f64 {
     3.0 + 2.0 * (node.degree as f64).sqrt()
 }
 
-/// The least degree of the nodes whose names are written.
+/// The smallest degree of nodes whose names are shown.
 fn named(network: &Network) -> usize {
     let mut degrees: Vec<usize> = network.nodes.iter().map(|node| node.degree).collect();
     degrees.sort_unstable_by(|a, b| b.cmp(a));
     degrees.get(NAMES).map_or(0, |degree| degree + 1)
 }
 
-/// Places in the picture's own units.
 fn scaled(places: &[(f64, f64)]) -> Vec<(f64, f64)> {
     let range = |of: fn(&(f64, f64)) -> f64| {
         let least = places.iter().map(of).fold(f64::INFINITY, f64::min);

@@ -1,14 +1,14 @@
 "use strict";
-// The page for people. Views are named by the part of the address behind #, so that every view is a link.
+// The web page. The fragment of the URL names the view, so that every view has a link.
 const language = navigator.languages.map(tag => tag.slice(0, 2)).find(tag => STRINGS[tag]) || "en";
 document.documentElement.lang = language === "zh" ? "zh-CN" : language;
 const fill = (text, values) => text.replace(/\{(\w+)\}/g, (_, name) => values[name] ?? "");
 const say = (name, values = {}) => fill(STRINGS[language][name], values);
-/** One or many: `names` are the strings for 1 and for other numbers. */
+/** A text with a number; `names` are the strings for 1 and for other numbers. */
 const count = (number, [one, many]) => number === 1 && one ? say(one) : say(many, { n: number.toLocaleString(language) });
 const $ = id => document.getElementById(id);
 
-/** An element. `parts` are texts and elements; false and null are left out. */
+/** Makes an element. `parts` are texts and elements; false and null are skipped. */
 function make(tag, options, ...parts) {
   const node = document.createElement(tag);
   for (const [name, value] of Object.entries(options || {})) {
@@ -24,7 +24,7 @@ function draw(tag, options, ...parts) {
   return node;
 }
 
-let turn = 0; // answers to earlier views are not shown
+let turn = 0; // answers for earlier views are dropped
 async function ask(path, options = {}) {
   const headers = { ...options.headers };
   const token = sessionStorage.getItem("retold-token");
@@ -43,19 +43,19 @@ const pageLink = id => "#/page/" + encodeURIComponent(id);
 const storyLink = (id, values) => link("story/" + encodeURIComponent(id), values);
 const time = moment => moment.slice(0, 16).replace("T", " ");
 
-// Only http(s) addresses become links: pages choose their own URLs.
+// Only http(s) URLs become links, because pages choose their own URLs.
 function address(url) {
   if (!/^https?:\/\//i.test(url || "")) return make("span", { className: "small soft" }, url || "");
   return make("a", { href: url, rel: "noreferrer noopener", target: "_blank", className: "small" }, url);
 }
 
-/** A marked passage that can be pressed. */
+/** A marked passage that can be clicked. */
 function passage(text, title, press, name = "") {
   const mark = make("mark", { className: name, tabIndex: 0, role: "button", title, onclick: press }, text);
   mark.onkeydown = event => { if (event.key === "Enter") press(); };
   return mark;
 }
-/** The only ones that are pressed. */
+/** Selects these marks and no others. */
 function press(marks) {
   document.querySelectorAll("mark.now").forEach(mark => mark.classList.remove("now"));
   marks.forEach(mark => mark.classList.add("now"));
@@ -63,7 +63,7 @@ function press(marks) {
 
 function tell(text, bad) { $("said").textContent = text; $("said").className = bad ? "bad" : ""; }
 
-/** Buttons that save rows as CSV and JSON. `rows` gives them all, a list of flat objects. */
+/** Buttons that save rows as CSV and JSON. `rows` returns all of them, as flat objects. */
 function downloads(name, rows) {
   const save = async (kind, type, write) => {
     try {
@@ -75,7 +75,7 @@ function downloads(name, rows) {
   const button = (kind, type, write) => make("button", { className: "quiet", type: "button", title: say("download"), onclick: () => save(kind, type, write) }, say(kind));
   return make("span", null, button("csv", "text/csv", csv), " ", button("json", "application/json", rows => JSON.stringify(rows, null, 1)));
 }
-// A cell that a spreadsheet would take for a formula gets an apostrophe.
+// An apostrophe keeps spreadsheets from running a cell as a formula.
 function csv(rows) {
   const names = [...new Set(rows.flatMap(row => Object.keys(row)))];
   const cell = value => {
@@ -100,7 +100,7 @@ const FILTERS = ["since", "until", "site", "language", "q"];
 const filtersOf = values => Object.fromEntries(FILTERS.map(name => [name, values.get(name) || ""]));
 const LANGUAGES = ["zh", "en", "ja", "ko", "de", "fr", "es", "pt", "it", "ru", "uk", "ar", "fa", "tr", "vi", "th", "id", "hi", "el", "he", "pl", "nl", "sv"];
 
-/** A form whose fields stand in the address. */
+/** A form whose fields are stored in the URL. */
 function filters(view, values, names) {
   const given = filtersOf(values);
   const field = (name, input) => make("div", null, make("label", { htmlFor: "filter-" + name }, say(name === "q" ? "words" : name)), Object.assign(input, { id: "filter-" + name, name }));
@@ -150,7 +150,7 @@ function dayChart(days) {
   return make("figure", null, make("figcaption", { className: "soft small" }, say("days") + ", " + say("from", { from: days[0].day.slice(0, 10), to: days.at(-1).day.slice(0, 10) })), chart);
 }
 
-// ---- views: each returns what is shown ----
+// ---- views: each returns its elements ----
 
 async function home(values) {
   const told = await ask("/v1/overview?" + query(filtersOf(values)));
@@ -170,7 +170,7 @@ async function home(values) {
   ]];
 }
 
-/** A list that comes in parts, and a button for the next one. `row` draws what stands under `key` in an answer. */
+/** A list that is loaded in parts, with a button for the next part. `row` draws each entry of `key` in an answer. */
 async function parts(path, key, row) {
   const list = make("ol", { className: "cards" }), more = make("button", { className: "quiet", type: "button" }, say("more"));
   let cursor = null;
@@ -249,7 +249,7 @@ async function showEdits(item, button, timeline, first, page) {
   item.append(make("ul", { className: "small" }, told.places.slice(0, 200).map(place => make("li", null, place.before && make("del", null, place.before), place.before && place.after && " → ", place.after && make("ins", null, place.after)))));
 }
 
-/** Pages from left to right by time, and a line from each to the page that it is most like. */
+/** Pages from left to right by time, with a line from each to the most similar page. */
 function graph(timeline) {
   const moments = timeline.map(row => Date.parse(row.seen)), least = Math.min(...moments), spread = Math.max(...moments) - least || 1;
   const width = 700, step = 12, height = timeline.length * step + 10;
@@ -270,7 +270,7 @@ async function page(values, id) {
   const told = await ask(pagePath(id)).catch(missing);
   if (!told) return ["pageOf", [make("h2", null, say("gone"))]];
   const { matches } = await ask(pagePath(id) + "/matches?limit=20");
-  // Whole reprints first: they say more than many short parts.
+  // Complete reprints first, because they matter more than many short parts.
   matches.sort((a, b) => (a.relation !== "duplicate") - (b.relation !== "duplicate") || (a.relation === "overlaps") - (b.relation === "overlaps"));
   const found = told.text == null ? null : await ask(pagePath(id) + "/passages?" + SHORT);
   const body = [
@@ -284,12 +284,12 @@ async function page(values, id) {
   return ["pageOf", body, told.title || told.id];
 }
 
-/** Passages of so many words, or characters, are marked: shorter ones than a run finds, as one text is all there is to read. */
+/** Minimum words or characters of a marked passage; fewer than in a run, because there is only one text to read. */
 const SHORT = "min_words=12&min_chars=15";
 
-/** A text with the passages marked that other pages have; a click says which. */
+/** A text in which passages of other pages are marked; a click shows these pages. */
 function whole({ text, passages }) {
-  // Places count characters, not the units of a string.
+  // Positions count characters, not UTF-16 units.
   const characters = [...text], ends = new Set([0, characters.length]);
   passages.forEach(passage => ends.add(passage.begin).add(passage.end));
   const places = [...ends].sort((a, b) => a - b);
@@ -310,14 +310,14 @@ function whole({ text, passages }) {
   return [make("h3", null, say("whole")), box, where];
 }
 
-/** How many matches repeat what was asked, and how many only overlap it; `name`: of the strings that say so. */
+/** How many matches repeat the text or page, and how many only overlap it; `name` selects the strings. */
 function howMany(matches, name) {
   const overlaps = matches.filter(match => match.relation === "overlaps").length, repeats = matches.length - overlaps;
   const told = repeats ? count(repeats, [name + "One", name]) : say(name + "None");
   return overlaps ? told + " " + count(overlaps, ["overlapsOne", "overlapping"]) : told;
 }
 
-/** Matches of what was asked (`{ id }` or `{ type, body }`), and beside them what two pages have in common. */
+/** The matches of a page or text (`{ id }` or `{ type, body }`), and what two pages have in common. */
 function matchList(asked, matches, heading) {
   const left = make("div", { className: "text", id: "left", tabIndex: 0, role: "region", "aria-label": "1" }), right = make("div", { className: "text", id: "right", tabIndex: 0, role: "region", "aria-label": "2" });
   const verdict = make("p", { id: "verdict", className: "soft" }), why = make("section", { id: "why", hidden: true }, make("h3", null, say("both")), verdict, make("div", { className: "sides" }, left, right));
@@ -365,9 +365,9 @@ function go(number, from, boxes) {
   for (const [box, mark] of found) if (box !== from) box.scrollTop = mark.offsetTop - box.offsetTop - box.clientHeight / 3;
 }
 
-// ---- what was asked ----
+// ---- search ----
 
-/** A text that is not in the index. It is not in the address: it may be long, and nobody else's. */
+/** A text that is not in the index. It is not in the URL, because it may be long or private. */
 async function foreign(body) {
   const asked = { type: /^\s*</.test(body) ? "text/html; charset=utf-8" : "text/plain; charset=utf-8", body };
   const post = path => ask(path, { method: "POST", headers: { "Content-Type": asked.type }, body });
@@ -376,7 +376,7 @@ async function foreign(body) {
   return ["look", [make("h2", null, say("look")), found && found.passages.length > 0 && whole(found), matchList(asked, matches, howMany(matches, "foreign"))]];
 }
 
-/** An id or an address leads to its page; a few words to pages that have them; all else is a text. */
+/** An id or a URL opens its page, a few words search for pages, and anything else is a text. */
 async function lookUp(text) {
   if (text.length < 2000 && !text.includes("\n")) {
     const found = await ask(pagePath(text)).catch(missing) || (/^https?:\/\/\S+$/i.test(text) ? await ask("/v1/pages?url=" + encodeURIComponent(text)).catch(missing) : null);

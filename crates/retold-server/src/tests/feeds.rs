@@ -1,11 +1,11 @@
-//! Stories as a feed, read back as readers do.
+//! The Atom feed of stories, parsed with a feed reader.
 
 use feed_rs::model::Feed;
 use serde_json::json;
 
 use super::*;
 
-/// Three stories: two of `a.example`, of which one has a title that XML has to escape, and one that other sites have.
+/// Three stories: two of `a.example`, one of them with a title that needs XML escapes, and one of other sites.
 async fn served() -> Served {
     let served = Served::new(Options::default());
     let titles = [

@@ -1,4 +1,4 @@
-//! Hostile clients, and clients with faults.
+//! Hostile and faulty clients.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -111,7 +111,6 @@ async fn paths_that_lead_elsewhere() {
     served.get(&long).await.is_problem(404, "no page");
 }
 
-/// A service on a socket of its own.
 struct Listening {
     address: std::net::SocketAddr,
     stop: oneshot::Sender<()>,
@@ -144,7 +143,7 @@ impl Listening {
         TcpStream::connect(self.address).await.unwrap()
     }
 
-    /// Sends bytes and reads until the service closes.
+    /// Sends bytes and reads until the service closes the connection.
     async fn exchange(&self, bytes: &[u8]) -> String {
         let mut stream = self.connect().await;
         stream.write_all(bytes).await.unwrap();
@@ -161,7 +160,7 @@ impl Listening {
 
 async fn read_all(stream: &mut TcpStream) -> String {
     let mut text = Vec::new();
-    // A connection that is reset has said all it will.
+    // After a reset, no more data will come.
     let _ = tokio::time::timeout(Duration::from_secs(10), stream.read_to_end(&mut text))
         .await
         .expect("the service closes");
@@ -171,7 +170,7 @@ async fn read_all(stream: &mut TcpStream) -> String {
 #[tokio::test(flavor = "multi_thread")]
 async fn slow_clients_are_let_go() {
     let on = listening(quick()).await;
-    // A head that never ends, a body that never comes, nothing at all: each is closed, others are served.
+    // A client that never ends its head, never sends its body, or sends nothing is disconnected; others are served.
     let mut heads = on.connect().await;
     heads
         .write_all(b"GET /healthz HTTP/1.1\r\nX: ")
@@ -206,14 +205,14 @@ async fn what_is_not_http_is_refused() {
     }
     let header = format!("GET / HTTP/1.1\r\nX: {}\r\n\r\n", "a".repeat(200_000));
     let mut stream = on.connect().await;
-    // The service may close before all is sent.
+    // The service may close the connection before everything is sent.
     let _ = stream.write_all(header.as_bytes()).await;
     let answer = read_all(&mut stream).await;
     assert!(
         answer.is_empty() || answer.starts_with("HTTP/1.1 431"),
         "{answer}"
     );
-    // A body without a length is counted as it comes.
+    // A body without a length is counted while it is received.
     let chunks = format!("{:x}\r\n{}\r\n", 1 << 20, "a".repeat(1 << 20)).repeat(17);
     let head = "POST /v1/query HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/plain\r\nTransfer-Encoding: chunked\r\n\r\n";
     let mut stream = on.connect().await;
@@ -252,13 +251,13 @@ async fn too_many_at_a_time_are_told_so() {
         answer.starts_with("HTTP/1.1 503") && answer.contains("Retry-After: 1"),
         "{answer}"
     );
-    // Once the idle ones were let go, there is room again.
+    // Once idle connections are closed, there is room again.
     for stream in &mut idle {
         read_all(stream).await;
     }
     assert!(on.is_well().await);
 
-    // No more work than may be; what is over is told to come again.
+    // Requests beyond the limit are told to come again.
     let served = Arc::new(Served::new(Options {
         max_requests: 1,
         ..Options::default()
@@ -284,7 +283,7 @@ async fn too_many_at_a_time_are_told_so() {
         statuses.contains(&StatusCode::SERVICE_UNAVAILABLE),
         "{statuses:?}"
     );
-    // Bodies, too, take no more memory than they may.
+    // Bodies take no more memory than allowed.
     let small = Served::new(Options {
         max_bodies: 64 << 10,
         ..Options::default()
@@ -302,7 +301,7 @@ async fn too_many_at_a_time_are_told_so() {
 #[tokio::test(flavor = "multi_thread")]
 async fn what_was_accepted_is_finished() {
     let on = listening(quick()).await;
-    // Requests that are under way when the service is told to stop: each gets its answer, and what was answered stays.
+    // Requests in progress when the service is stopped are answered, and acknowledged pages stay.
     let text = json!({"id": "a", "text": article(1)}).to_string();
     let head = format!(
         "POST /v1/pages HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n",
@@ -327,13 +326,12 @@ async fn what_was_accepted_is_finished() {
     assert_eq!(on.ended.await.unwrap().unwrap(), Stop::Whole);
     let index = retold_index::Index::open(&on.served.folder.path().join("index")).unwrap();
     assert_eq!(index.len(), 1);
-    // The lock is free again.
     retold_index::Index::builder(on.served.folder.path().join("index"))
         .write()
         .unwrap();
 }
 
-/// Pages that wait for the disk take room as bodies do.
+/// Pages that wait for the disk take memory just as bodies do.
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_made_of_bodies_has_a_limit() {
     let served = Served::new(Options {
@@ -351,14 +349,14 @@ async fn what_is_made_of_bodies_has_a_limit() {
     let mut other = served.app.room().unwrap();
     other.set(600 << 10).unwrap();
     let add = || served.ask("POST", "/v1/pages", "application/x-ndjson", lines.clone());
-    // The body has room, its pages have not; nor has the work on one long page.
+    // There is memory for the body but not for its pages, nor for work on one long page.
     add().await.is_problem(503, "bodies and pages");
     let long = "The ferry left late. ".repeat(5000);
     let ask = || served.ask("POST", "/v1/query", "text/plain", long.clone());
     ask().await.is_problem(503, "bodies and pages");
     assert_eq!(served.app.index.len(), 0);
     drop(other);
-    // The work on the long page may not have ended yet.
+    // Work on the long page may not have ended yet.
     let mut added = add().await;
     for _ in 0..100 {
         if added.status == StatusCode::OK {
@@ -370,7 +368,7 @@ async fn what_is_made_of_bodies_has_a_limit() {
     assert_eq!(added.status, StatusCode::OK);
     assert_eq!(served.app.index.len(), 200);
     assert_eq!(ask().await.status, StatusCode::OK);
-    // All of it is free again.
+    // All memory is free again.
     let mut all = served.app.room().unwrap();
     all.set(1 << 20).unwrap();
     served
@@ -379,7 +377,7 @@ async fn what_is_made_of_bodies_has_a_limit() {
         .is_problem(503, "bodies and pages");
 }
 
-/// Whoever waits for the disk is told in time that it will not be done.
+/// Clients that wait for the disk are told in time that it will not be done.
 #[tokio::test(flavor = "multi_thread")]
 async fn what_waits_too_long_at_the_end_is_refused() {
     let served = Served::new(Options::default());
@@ -402,7 +400,7 @@ async fn what_waits_too_long_at_the_end_is_refused() {
     assert_eq!(served.app.index.len(), 0);
 }
 
-/// Three hundred idle connections in the tests; `lab/examples/load.rs` opens ten thousand.
+/// Three hundred idle connections here; `lab/examples/load.rs` opens ten thousand.
 #[tokio::test(flavor = "multi_thread")]
 async fn idle_connections_harm_nobody() {
     let on = listening(quick()).await;
@@ -417,7 +415,7 @@ async fn idle_connections_harm_nobody() {
     for stream in &mut idle {
         read_all(stream).await;
     }
-    // Neither half of a preface of HTTP/2 nor one request keeps a connection open.
+    // Neither half of an HTTP/2 preface nor a single request keeps a connection open.
     let half = on.exchange(b"PRI * HTTP/2.0\r\n").await;
     assert_eq!(half, "");
     let once = on
@@ -426,7 +424,7 @@ async fn idle_connections_harm_nobody() {
     assert!(once.starts_with("HTTP/1.1 200"), "{once}");
 }
 
-/// A page that the user of this machine visits reaches the service by a name of its own, or from another origin.
+/// A page that the user of this machine visits tries to reach the service under a foreign host name, or from another origin.
 #[tokio::test]
 async fn pages_of_other_sites_cannot_use_a_service_without_tokens() {
     let served = Served::new(Options {
@@ -458,7 +456,7 @@ async fn pages_of_other_sites_cannot_use_a_service_without_tokens() {
         ask(&[("host", host)], "DELETE", "/v1/pages/a")
             .await
             .is_problem(421, host.split(':').next().unwrap());
-        // Whoever asks whether it lives is told, and the page for people has no data.
+        // Health checks are open, and the web page has no data.
         assert_eq!(
             ask(&[("host", host)], "GET", "/healthz")
                 .await
@@ -505,7 +503,7 @@ async fn pages_of_other_sites_cannot_use_a_service_without_tokens() {
             "{headers:?}"
         );
     }
-    // Who brings a token may come from anywhere: a page of another site has none.
+    // With a token, requests may come from anywhere; a page of another site has no token.
     let served = Served::new(Options {
         tokens: vec!["correct-horse-battery".into()],
         ..Options::default()

@@ -1,4 +1,4 @@
-//! Rules for all requests: arrays, statuses, parts of lists, texts.
+//! Behaviour shared by all requests: arrays, statuses, parts of lists, texts.
 
 use serde_json::json;
 
@@ -29,7 +29,7 @@ async fn arrays_of_pages_are_answered_by_arrays() {
     assert!(reason(3).contains("no id"), "{}", reason(3));
     assert_eq!(added[4]["matches"][0]["id"], "a");
     assert_eq!(served.app.index.len(), 3);
-    // A question: the same, and no id is needed.
+    // A query gives the same answer and needs no id.
     let asked = served
         .post(
             "/v1/query",
@@ -48,7 +48,7 @@ async fn arrays_of_pages_are_answered_by_arrays() {
     );
     assert_eq!(asked[1]["matches"], json!([]));
     assert_eq!(served.post("/v1/query", &json!([])).await.json(), json!([]));
-    // Nothing of an array that is none is added.
+    // If an array is malformed, none of its pages is added.
     let broken = format!("[{},", json!({"id": "d", "text": article(4)}));
     served
         .ask("POST", "/v1/pages", "application/json", broken)
@@ -141,7 +141,7 @@ async fn matches_come_in_parts() {
     let first = served.get("/v1/pages/p3/matches?limit=4").await;
     assert_eq!(first.matches(), ["p0", "p1", "p2", "p4"]);
     let next = first.json()["next"].as_str().unwrap().to_owned();
-    // A page that comes meanwhile neither hides others nor makes them come twice, and is shown if its place is still to come.
+    // A page added meanwhile neither hides nor repeats others, and is listed if its position is still to come.
     served.post("/v1/pages", &json!([{"id": "p1b", "text": copies[1]["text"]}, {"id": "p9", "text": copies[1]["text"]}])).await;
     let second = served
         .get(&format!("/v1/pages/p3/matches?limit=4&cursor={next}"))
@@ -192,7 +192,7 @@ async fn a_list_is_condensed_to_a_line_a_story() {
             (line["rank"].as_u64().unwrap(), others.collect())
         })
         .collect();
-    // `both` is a round-up: it stands with both stories and for neither. Relations are to the first.
+    // `both` is a round-up: it is listed with both stories and leads neither. Relations are to the first page.
     assert_eq!(
         told,
         [
@@ -250,7 +250,7 @@ async fn a_list_is_condensed_to_a_line_a_story() {
         .is_problem(422, "at most 1000");
 }
 
-/// What a list is condensed to is what the index says of its pages: as a slow twin, each is asked about.
+/// Condensing a list agrees with querying the index about each page.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_condensed_list_says_what_matches_say() {
     let served = Served::new(Options::default());
@@ -265,7 +265,7 @@ async fn a_condensed_list_says_what_matches_say() {
     served.post("/v1/pages", &json!(pages)).await;
     let ids: Vec<String> = (0..40).map(|n| format!("p{}", n * 17 % 40)).collect();
     let of_index = served.post("/v1/condense", &json!(ids)).await.json();
-    // Ids or the same texts: all the same.
+    // Ids and the same texts give the same result.
     let texts: Vec<&Value> = (0..40).map(|n| &pages[n * 17 % 40]).collect();
     assert_eq!(
         served.post("/v1/condense", &json!(texts)).await.json(),
@@ -299,7 +299,7 @@ async fn a_condensed_list_says_what_matches_say() {
         }
     }
     assert_eq!(seen.len(), 40);
-    // Copies are never on two lines.
+    // Copies are never in two groups.
     let leads: Vec<&str> = groups
         .iter()
         .map(|group| group["id"].as_str().unwrap())

@@ -1,4 +1,4 @@
-//! The service as clients see it.
+//! Tests of the service through its HTTP interface.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 #![allow(clippy::too_many_lines, reason = "a test is read from top to bottom")]
 
@@ -21,13 +21,11 @@ use tower::ServiceExt;
 
 use crate::{App, Options, app};
 
-/// A service over an empty index.
 struct Served {
     app: App,
     folder: TempDir,
 }
 
-/// An answer.
 #[derive(Debug)]
 struct Answer {
     status: StatusCode,
@@ -40,7 +38,6 @@ impl Answer {
         serde_json::from_str(&self.text).unwrap_or_else(|e| panic!("{e}: {}", self.text))
     }
 
-    /// The ids of the matches in the answer.
     fn matches(&self) -> Vec<String> {
         let json = self.json();
         let matches = json["matches"]
@@ -52,7 +49,7 @@ impl Answer {
             .collect()
     }
 
-    /// It is a problem with that status, which says this.
+    /// Checks that the answer is an error with this status and that its text contains `says`.
     #[track_caller]
     fn is_problem(&self, status: u16, says: &str) {
         assert_eq!(self.status.as_u16(), status, "{}", self.text);
@@ -108,7 +105,6 @@ impl Served {
     }
 }
 
-/// An article that no other number has.
 fn article(number: u32) -> String {
     let sentence = |n: u32| {
         format!(

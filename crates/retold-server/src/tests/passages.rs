@@ -34,7 +34,7 @@ async fn passages_of_a_text() {
         "id": "review", "begin": 43, "end": 43 + length, "matched": 18, "score": 2 * 18 - 12, "url": null, "date": null,
         "title": null, "site": null,
     });
-    // Of 18 words that match 12 have up to three letters.
+    // 12 of the 18 matching words have at most three letters.
     let found = |begin: usize, pages: &[&Value]| json!([{"begin": begin, "end": begin + length, "pages": pages}]);
     let asked = format!("A letter. {QUOTED}.");
     let path = "/v1/passages?min_words=12";
@@ -48,19 +48,19 @@ async fn passages_of_a_text() {
     assert_eq!(answer["passages"], whole["passages"]);
     assert_eq!(answer["text"], format!("A letter.\n{QUOTED}."));
 
-    // A page of the index, and one that is about to take its place, have nothing in common with themselves.
+    // A page of the index, or a page that would replace it, is not compared with itself.
     let of_page = served.get("/v1/pages/essay/passages?min_words=12").await;
     assert_eq!(of_page.json()["passages"], found(48, &[&review]));
     let again = served
         .post(path, &json!({"id": "review", "text": asked}))
         .await;
     assert_eq!(again.json()["passages"], found(10, &[&essay]));
-    // Not all are listed.
+    // Not all pages are listed.
     let path = "/v1/passages?min_words=12&pages=1";
     let answer = served.post(path, &json!({"text": asked})).await.json();
     assert_eq!(answer["passages"], found(10, &[&essay]));
     assert_eq!(answer["complete"], false);
-    // 18 words are fewer than 25.
+    // 18 words are fewer than the default minimum of 25.
     let answer = served.post("/v1/passages", &json!({"text": asked})).await;
     assert_eq!(answer.json()["passages"], json!([]));
     assert_eq!(served.app.index.len(), 3);
@@ -92,7 +92,7 @@ async fn what_is_asked_wrong() {
         .is_problem(404, "nobody");
 }
 
-/// What is held of the texts that are read counts among the bodies.
+/// Memory for the texts that are read counts towards the limit for bodies.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_work_on_passages_takes_room() {
     let served = theatre().await;

@@ -1,4 +1,4 @@
-//! Every route.
+//! Tests of all routes.
 
 use std::collections::BTreeSet;
 
@@ -34,7 +34,7 @@ async fn pages_come_and_go() {
     );
     assert!(found["similarity"].as_f64().unwrap() > 0.8 && found["shared"].as_u64().unwrap() > 5);
 
-    // HTML and text as they are; NDJSON; a page that is no page among others.
+    // HTML and text bodies; NDJSON with one invalid page.
     let html = format!("<title>Two</title><p>{b}</p>");
     let path = "/v1/pages?id=two&url=http%3A%2F%2Fb.example%2F2&date=2024-02-01";
     let answer = served
@@ -112,7 +112,7 @@ async fn pages_come_and_go() {
             .matches()
             .is_empty()
     );
-    // What was answered is on disk.
+    // Acknowledged pages are on disk.
     let committer = served.app.committer.as_ref().unwrap();
     let soon = std::time::Instant::now() + Duration::from_secs(60);
     assert!(committer.finish(soon).await.unwrap());
@@ -261,7 +261,7 @@ async fn pages_are_found_by_their_urls() {
     );
 }
 
-/// What no path can name is not added.
+/// A page whose id cannot be in a path is not added.
 #[tokio::test(flavor = "multi_thread")]
 async fn ids_that_cannot_be_asked_for_are_refused() {
     let served = Served::new(Options::default());
@@ -272,10 +272,10 @@ async fn ids_that_cannot_be_asked_for_are_refused() {
         let answer = served.ask("POST", &path, "text/plain", article(1)).await;
         answer.is_problem(422, says);
         let page = json!({"id": id, "text": article(1)});
-        // An empty id of a record is none.
+        // An empty id in a record counts as none.
         let says = if id.is_empty() { "no id" } else { says };
         served.post("/v1/pages", &page).await.is_problem(422, says);
-        // A question adds nothing.
+        // A query adds nothing.
         let asked = served.ask("POST", "/v1/query?id=.", "text/plain", article(1));
         assert_eq!(asked.await.status, StatusCode::OK);
     }
@@ -288,7 +288,7 @@ async fn ids_that_cannot_be_asked_for_are_refused() {
     assert_eq!(served.get(&path).await.status, StatusCode::OK);
 }
 
-/// Every body has a form, every answer a description, and errors are problems.
+/// Every body and every answer is described, and errors are problems.
 fn is_described(operation: &Value) {
     let has_form = |content: &Value| {
         let kinds = content.as_object().into_iter().flatten();
@@ -378,7 +378,7 @@ async fn the_description_is_that_of_the_routes() {
         description["components"]["schemas"]["Relation"]["enum"],
         json!(["duplicate", "contains", "contained_by", "overlaps"])
     );
-    // Every schema that is named is there.
+    // Every schema that is referenced exists.
     let text = description.to_string();
     for name in text.split("#/components/schemas/").skip(1) {
         let name = name.split('"').next().unwrap();
@@ -499,7 +499,7 @@ async fn a_reader_does_not_write() {
         .is_problem(403, "--read-only");
 }
 
-/// Stories and pages by filters and in parts, at a glance, and what versions changed.
+/// Filtered and partial lists of stories and pages, the overview, and edits.
 #[tokio::test(flavor = "multi_thread")]
 async fn lists_for_people() {
     let served = Served::new(Options::default());
@@ -545,7 +545,7 @@ async fn lists_for_people() {
     assert_eq!(found["pages"][0]["story_pages"], 3);
     assert_eq!(found["complete"], true);
     assert!(found["pages"][0].get("excerpt").is_none());
-    // In a text: part 3 of story 7 has captain 7 × 31 + 3.
+    // In the text: part 3 of story 7 has captain 7 × 31 + 3.
     let found = served.get("/v1/search?q=Captain%20220").await.json();
     assert_eq!(ids(&found["pages"]), ["a3", "a2", "a1"]);
     let excerpt = found["pages"][0]["excerpt"].as_str().unwrap();
@@ -562,7 +562,7 @@ async fn lists_for_people() {
         .get(&format!("/v1/search?q={}", "a".repeat(201)))
         .await
         .is_problem(400, "POST /v1/query");
-    // In parts of two, each page once.
+    // In parts of two, each page is listed once.
     let (mut seen, mut cursor) = (Vec::new(), String::new());
     loop {
         let part = served
@@ -591,7 +591,7 @@ async fn lists_for_people() {
         .await
         .is_problem(400, "cursor");
 
-    // Within a day of the newest page came a3, b2 and c.
+    // a3, b2 and c came within a day of the newest page.
     let told = served.get("/v1/overview").await.json();
     assert_eq!(told["now"], "2024-01-05T00:00:00Z");
     assert_eq!(
@@ -622,7 +622,7 @@ async fn lists_for_people() {
     let figures = json!({"stories": 2, "articles": 3, "mean_reprints": 1.0, "most_reprints": 2, "most_a_day": 1});
     assert_eq!(told["stories"], figures);
 
-    // By any page of it; the answer has the story's own id.
+    // A story can be requested by any of its pages; the answer has its own id.
     let story = served
         .get("/v1/stories/a3?edits=true&skip=1&limit=1")
         .await
@@ -658,7 +658,7 @@ async fn lists_for_people() {
     }
 }
 
-/// At a hundred pages it learns, while it answers.
+/// The index learns at a hundred pages while it answers.
 #[tokio::test(flavor = "multi_thread")]
 async fn it_learns_as_it_grows() {
     let served = Served::new(Options::default());

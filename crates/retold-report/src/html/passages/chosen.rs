@@ -1,4 +1,4 @@
-//! The passages that the report shows.
+//! Chooses the passages that the report shows.
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
@@ -7,28 +7,24 @@ use retold::passages::{PassagePair, PassageRow, Passages};
 use retold::{Findings, Rank};
 use rustc_hash::FxHashMap;
 
-/// Passages that are shown, those that the most pages have first, and passages that are boilerplate beside them.
+/// Passages that are shown, those on most pages first, and the number of boilerplate passages.
 pub(super) const PASSAGES: usize = 1000;
 pub(super) const BOILERPLATE: usize = 200;
-/// Places of a passage, the earliest first.
+/// Places of a passage, earliest first.
 pub(super) const PLACES: usize = 200;
 
-/// A passage that is shown.
 pub(super) struct Shown {
     pub(super) cluster: u32,
-    /// How many pages have it, and how many sites these are of.
     pub(super) size: u32,
     pub(super) sites: usize,
     pub(super) is_boilerplate: bool,
-    /// How many places it has in all.
     pub(super) all_places: usize,
-    /// The earliest, by date, then by id; those of pages without a date last.
+    /// The earliest places, by date, then by id; undated ones last.
     pub(super) places: Vec<Place>,
-    /// From where each of these pages has it.
+    /// For each of these pages, where it has the passage from.
     pub(super) sources: Vec<From>,
 }
 
-/// The place of a passage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Place {
     pub(super) page: Rank,
@@ -36,14 +32,14 @@ pub(super) struct Place {
     pub(super) end: u32,
 }
 
-/// A place, and the one with the most similar text, of an earlier page if there is one. A page that repeats another is aligned with few
-/// other pages, so there may be no pair with an earlier page although there is one: then it is the first place, about which no more is known.
+/// A place with its source: the place with the most similar text, on an earlier page if there is one. A page that repeats another is
+/// aligned with few pages, so it may have no aligned earlier page. Then the source is the first place, and no more is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct From {
-    /// Both by their numbers among the places.
+    /// Both as positions in `places`.
     pub(super) at: usize,
     pub(super) from: usize,
-    /// The passage of the two, in either.
+    /// The aligned passage on either page.
     pub(super) here: (u32, u32),
     pub(super) there: (u32, u32),
     /// 0 if the two were not aligned.
@@ -53,7 +49,6 @@ pub(super) struct From {
     pub(super) is_later: bool,
 }
 
-/// The passages that are shown, in their order.
 pub(super) fn chosen(findings: &Findings, found: &Passages) -> Vec<Shown> {
     let order = most_repeated(found.places());
     let at = order.iter().enumerate();
@@ -80,7 +75,7 @@ pub(super) fn chosen(findings: &Findings, found: &Passages) -> Vec<Shown> {
     shown
 }
 
-/// The passages that most pages have; of equals the longer one, then the one with the smaller number. Boilerplate comes last.
+/// The passages on most pages; ties go to the longer one, then to the smaller number. Boilerplate comes last.
 fn most_repeated(rows: impl Iterator<Item = PassageRow>) -> Vec<u32> {
     let mut all = [Most::new(PASSAGES), Most::new(BOILERPLATE)];
     each_cluster(rows, |rows| {
@@ -98,7 +93,7 @@ fn most_repeated(rows: impl Iterator<Item = PassageRow>) -> Vec<u32> {
 
 type Key = (Reverse<u32>, Reverse<u32>, u32);
 
-/// The least of many keys.
+/// Keeps the smallest of many keys.
 struct Most {
     limit: usize,
     keys: Vec<Key>,
@@ -130,7 +125,6 @@ impl Most {
     }
 }
 
-/// Hands on the rows of each passage.
 fn each_cluster(rows: impl Iterator<Item = PassageRow>, mut take: impl FnMut(&[PassageRow])) {
     let mut of_cluster: Vec<PassageRow> = Vec::new();
     for row in rows {
@@ -176,7 +170,7 @@ impl Shown {
         }
     }
 
-    /// Lets places that have no earlier one have the first.
+    /// Uses the first place as the source of places that have no earlier one.
     fn add_first(&mut self, findings: &Findings) {
         let date = |place: &Place| findings.page(place.page).date;
         let first = self.places[0];
@@ -200,7 +194,7 @@ impl Shown {
         }
     }
 
-    /// The place that has the most of these characters of a page.
+    /// The place on a page that shares most characters with this range.
     fn place(&self, page: Rank, (begin, end): (u32, u32)) -> Option<usize> {
         let overlap = |place: &Place| place.end.min(end).saturating_sub(place.begin.max(begin));
         let of_page = self
@@ -213,13 +207,12 @@ impl Shown {
     }
 }
 
-/// The best pair of a place so far.
 struct Sourced {
     rank: (bool, u32, Reverse<usize>),
     from: From,
 }
 
-/// Lets both sides of a pair have the other as the source, if that is better than what they have.
+/// Makes either side of a pair the source of the other if it is better than the current one.
 fn add_pair(
     findings: &Findings,
     shown: &Shown,
@@ -240,7 +233,7 @@ fn add_pair(
         ((b, pair.b_place, dates.1), (a, pair.a_place, dates.0)),
     ] {
         let is_later = own.zip(other).is_some_and(|(own, other)| other < own);
-        // Places are in the order of dates: of equals the earlier.
+        // Places are in the order of dates, so ties go to the earlier one.
         let rank = (is_later, pair.score, Reverse(from));
         if best.get(&at).is_none_or(|best| best.rank < rank) {
             let from = From {

@@ -1,8 +1,8 @@
-//! `report.html` of passages: the most repeated ones, from which page each page has them, and where they are.
+//! `report.html` of passages: the most repeated ones, where they are, and where each page has them from.
 //!
-//! 1. `chosen`: which passages, on which pages, and from where each of these pages has them.
-//! 2. `texts`: the parts of these pages' texts that are shown.
-//! 3. `write`: all of it as chunks.
+//! 1. `chosen`: passages, places and sources.
+//! 2. `texts`: the parts of texts that are shown.
+//! 3. `write`: everything as chunks.
 
 mod chosen;
 mod texts;

@@ -1,4 +1,4 @@
-//! The parts of texts that are shown: the passages, and the text around them.
+//! The parts of texts that are shown: passages, and the text around them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
@@ -13,17 +13,14 @@ use super::chosen::Shown;
 use crate::html::page::DataPage;
 use crate::html::reread::reread;
 
-/// Characters of texts in all, about, and of one page.
+/// Approximate characters of all texts, and the limit for one page.
 const TEXT_CHARS: u64 = 24 << 20;
 pub(super) const PAGE_CHARS: usize = 20_000;
-/// Of a longer page this number of characters is shown around its passages, and of a longer passage at its beginning and end.
+/// For a longer page, characters shown around its passages, and at both ends of a passage longer than `LONG`.
 const AROUND: usize = 300;
 const LONG: usize = 2_000;
-/// Passages of a page that are marked.
 const MARKS: usize = 500;
-/// Characters of a passage in the list.
 pub(super) const EXCERPT: usize = 600;
-/// Texts in a chunk.
 pub(super) const TEXT_CHUNK: usize = 32;
 
 /// A passage on a page, and its number if the report shows it.
@@ -34,13 +31,13 @@ struct Mark {
     shown: Option<usize>,
 }
 
-/// The pages of which parts are shown, and these parts.
+/// The pages whose text is shown in part, and these parts.
 pub(super) struct Texts {
-    /// Ascending. A page's slot is its place here.
+    /// Ascending. The slot of a page is its position in this list.
     pages: Vec<PageNo>,
-    /// What is marked on each of them; nothing where only the text of a passage is taken.
+    /// Marks of each page; empty where only the text of a passage is taken.
     marks: Vec<Vec<Mark>>,
-    /// Passages whose text is taken from it.
+    /// Passages whose text is taken from the page.
     excerpts: Vec<Vec<(usize, Range<u32>)>>,
 }
 
@@ -90,7 +87,7 @@ impl Texts {
         (!self.marks[at].is_empty()).then_some(at)
     }
 
-    /// Writes the texts; returns those of the passages, of long ones the beginning.
+    /// Writes the texts. Returns the texts of passages; of long ones, the beginning.
     pub(super) fn write<W: Write>(
         &self,
         (findings, shown): (&Findings, &[Shown]),
@@ -159,7 +156,7 @@ impl Texts {
     }
 }
 
-/// The pages whose texts are shown: those of the first passages, as long as there is room. None has marks yet.
+/// The pages whose texts are shown: those of the first passages, while there is room. They have no marks yet.
 fn with_texts(findings: &Findings, shown: &[Shown]) -> BTreeMap<Rank, Vec<Mark>> {
     let (mut pages, mut chars) = (BTreeMap::new(), 0);
     for place in shown.iter().flat_map(|passage| &passage.places) {
@@ -170,8 +167,8 @@ fn with_texts(findings: &Findings, shown: &[Shown]) -> BTreeMap<Rank, Vec<Mark>>
     pages
 }
 
-/// The parts that are shown of a page with this number of characters: everything if it is short; otherwise the text around its passages, those that
-/// the report shows first, as long as there is room.
+/// The parts of a page with this many characters that are shown: all of it if it is short, otherwise the text around its passages while
+/// there is room, passages in the report first.
 fn windows(marks: &[Mark], chars: usize) -> Vec<Range<usize>> {
     if chars <= PAGE_CHARS {
         return Vec::from_iter(Some(0..chars));
@@ -196,7 +193,6 @@ fn windows(marks: &[Mark], chars: usize) -> Vec<Range<usize>> {
     joined(all)
 }
 
-/// Ranges that overlap or touch as one.
 fn joined(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
     ranges.sort_unstable_by_key(|range| (range.start, range.end));
     let mut joined: Vec<Range<usize>> = Vec::new();
@@ -222,10 +218,10 @@ mod tests {
             mark(30_000, 40_000, Some(0)),
         ];
         assert_eq!(windows(&marks, 20_000).first(), Some(&(0..20_000)));
-        // The first two touch; of the long one the beginning and the end.
+        // The first two touch; the long one is shown at its beginning and end.
         let expected = [0..800, 29_700..32_000, 38_000..40_100];
         assert_eq!(windows(&marks, 40_100), expected);
-        // Passages of 4,000 characters take 4,600: four have room, those that the report shows first.
+        // A passage of 4,000 characters takes 4,600, so there is room for four, those in the report first.
         let many: Vec<Mark> = (0..10)
             .map(|at| mark(10_000 * at, 10_000 * at + 4_000, Some(9 - at as usize)))
             .collect();

@@ -1,4 +1,4 @@
-//! The report, chunk by chunk.
+//! Writes the report, chunk by chunk.
 
 use std::io::{self, Write};
 
@@ -16,10 +16,9 @@ use crate::html::reread::nonce;
 use crate::html::write::Unfinished;
 use crate::out::OutDir;
 
-/// Passages in a chunk of details.
 const DETAIL_CHUNK: usize = 32;
 
-/// Writes the report of passages, except its end; `summary` is what it says about the run.
+/// Writes the report of passages, except its end; `summary` describes the run.
 pub(crate) fn write(
     (findings, found): (&Findings, &Passages),
     summary: &impl Serialize,
@@ -73,11 +72,9 @@ fn written<W: Write>(
     Ok(page)
 }
 
-/// The pages that the report names, by number.
 struct Pages {
-    /// Ascending.
     ranks: Vec<Rank>,
-    /// How many others have the text of a page.
+    /// Number of other pages with the same text.
     copies: FxHashMap<Rank, usize>,
 }
 
@@ -101,7 +98,7 @@ impl Pages {
         self.ranks.partition_point(|other| *other < rank)
     }
 
-    /// `[id, site, date, slot of the text or -1, copies]` of each.
+    /// A row `[id, site, date, slot of the text or -1, copies]` for each page.
     fn rows(&self, findings: &Findings, texts: &Texts) -> Vec<Value> {
         let row = |&rank: &Rank| {
             let page = findings.page(rank);
@@ -118,7 +115,6 @@ impl Pages {
         self.ranks.iter().map(row).collect()
     }
 
-    /// A passage in the list.
     fn listed(&self, passage: &Shown, text: &str) -> Value {
         let first = passage.places[0];
         json!({
@@ -127,8 +123,9 @@ impl Pages {
         })
     }
 
-    /// `[places, sources]`: `[page, begin, end]` of each place, and
-    /// `[place, the one it has it from, begin and end, begin and end there, words that match (0 if the two were not aligned), score, whether it is later]`.
+    /// `[places, sources]`. A place is `[page, begin, end]`. A source is
+    /// `[place, place it comes from, begin and end, begin and end there, words that match (0 if the two were not aligned), score, whether
+    /// it is later]`.
     fn detail(&self, passage: &Shown) -> Value {
         let places = passage.places.iter();
         let places: Vec<Value> = places
