@@ -3,7 +3,7 @@
 //!     cargo run --release -p retold-lab --example dwdcs -- OUT all SET...
 //!
 //! Instead of `all`, a list of experiments with commas between. A SET is a folder with `set.json` and `gold.tsv`, as
-//! `retold compare` takes them. Files written to the folder OUT: `parts.csv` (what merging and the position test are
+//! `retold-lab compare` takes them. Files written to the folder OUT: `parts.csv` (what merging and the position test are
 //! worth) and `short.csv` (pairs by the length of the shorter page). Table 1 and Figs. 8 and 9 are `benches/dwdcs`.
 
 use std::collections::HashMap;

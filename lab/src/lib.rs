@@ -4,7 +4,7 @@
 //! - [`tune`]: parameters of a method that fit a labelled set.
 //!
 //! Both use only the public API of [`retold`] and decide nothing themselves: the [`retold::Model`] judges here as
-//! in every run.
+//! in every run. The program `retold-lab` is around them.
 
 #![forbid(unsafe_code)]
 

@@ -225,6 +225,7 @@ pub fn bytes_or_none(text: &str) -> std::result::Result<u64, String> {
     }
 }
 
+/// A whole number from 1.
 pub fn positive(text: &str) -> std::result::Result<usize, String> {
     text.parse()
         .ok()

@@ -156,7 +156,7 @@ impl ModelArgs {
 
 /// The method that `--method` or `--preset` names, with its parameters: those of the preset, of `--param-file`, of `--own`, then of
 /// `--param`.
-pub(crate) fn chosen_method(
+pub fn chosen_method(
     method: &str,
     preset: Option<&str>,
     own: Option<OwnLimit>,

@@ -46,8 +46,9 @@ enum Fold {
     None,
 }
 
+/// Which text of HTML pages is used.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Part {
+pub enum Part {
     /// All visible text
     None,
     /// The main text; all text if none is found
@@ -57,7 +58,8 @@ pub(crate) enum Part {
 }
 
 impl Part {
-    pub(crate) fn extract(self) -> Extract {
+    /// The library's value.
+    pub fn extract(self) -> Extract {
         match self {
             Part::None => Extract::None,
             Part::Main => Extract::Main,

@@ -277,6 +277,25 @@ fn methods_and_completions_are_listed() {
 }
 
 #[test]
+fn commands_of_the_laboratory_are_named_but_not_listed() {
+    let world = World::new();
+    let help = world.run(&["--help"]).code(0).stdout();
+    for command in ["compare", "keywords", "network", "tune"] {
+        for further in [&["--help"][..], &["in.jsonl", "-o", "out"], &[]] {
+            let arguments = [&[command], further].concat();
+            let told = world.run(&arguments).code(2).stderr();
+            assert!(told.starts_with(&format!("retold: `{command}` is a command of ")));
+            assert!(
+                told.contains("`cargo build --release -p retold-lab`"),
+                "{told}"
+            );
+            assert_eq!(told.lines().count(), 1, "{told}");
+        }
+        assert!(!help.contains(&format!("  {command} ")), "{help}");
+    }
+}
+
+#[test]
 fn quiet_says_nothing_and_verbose_says_more() {
     let world = World::new();
     two_pages(&world);

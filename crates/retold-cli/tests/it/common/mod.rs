@@ -1,4 +1,4 @@
-//! What all tests through the real binary share.
+//! What all tests through a real binary share; those of `retold-lab` include this file too.
 #![allow(dead_code, reason = "each test file uses its own part")]
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -8,7 +8,7 @@ use std::process::{Command, Output};
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// A folder for one test, and runs of `retold` in it.
+/// A folder for one test, and runs of [the program](crate::PROGRAM) in it.
 pub struct World {
     dir: TempDir,
 }
@@ -52,9 +52,9 @@ impl World {
         serde_json::from_str(&self.read(&format!("{out}/summary.json"))).unwrap()
     }
 
-    /// `retold` with these arguments, in the test's folder.
+    /// The program with these arguments, in the test's folder.
     pub fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_retold"));
+        let mut command = Command::new(crate::PROGRAM);
         command.args(arguments).current_dir(self.dir.path());
         command
     }

@@ -126,10 +126,8 @@ impl CoverageParams {
         let meaning = "thousandths of the smaller page in full sentences; in articles, shared text of templates is evidence";
         let least = self.least_prose() as f64;
         let article = Check::number("prose", meaning, prose as usize, Op::AtLeast, least);
-        let is_article = trace.test(article.deciding(
-            "an article",
-            "not an article; templates are no evidence",
-        ));
+        let is_article =
+            trace.test(article.deciding("an article", "not an article; templates are no evidence"));
         if !is_article {
             return false;
         }

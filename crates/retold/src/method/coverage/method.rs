@@ -229,8 +229,7 @@ impl Method for Coverage {
         let prose = sketch.extra.first().copied().unwrap_or_default();
         // Of pages of more keys than short ones keep, a larger one has no fewer; of as many, the one with less prose counts.
         let is_smaller = sketch.keys.len() > LEAST_KEYS;
-        let needs =
-            is_smaller && prose < self.params.least_prose() && self.params.rest > 0.0;
+        let needs = is_smaller && prose < self.params.least_prose() && self.params.rest > 0.0;
         needs.then(|| self.params.nearly_all(sketch.keys.len()))
     }
 

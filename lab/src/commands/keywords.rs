@@ -1,4 +1,4 @@
-//! `retold keywords`: the words that stand for each page.
+//! `retold-lab keywords`: the words that stand for each page.
 
 use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;
@@ -6,23 +6,21 @@ use std::process::ExitCode;
 
 use clap::ValueEnum;
 use retold::{Error, JudgeConfig, Keyword, Model, Page, Result, Text};
+use retold_cli::shared::{
+    METHOD, PRESET, ReadArgs, Setting, TextArgs, chosen_method, each_page_by_id,
+    say::{cannot_write, json, printable},
+};
 use serde::Serialize;
 use unicode_width::UnicodeWidthStr;
-
-use crate::input::{ReadArgs, each_page_by_id};
-use crate::model_args::chosen_method;
-use crate::say::{cannot_write, json, printable};
-use crate::text_args::TextArgs;
-use crate::values::{METHOD, PRESET, Setting};
 
 /// Prints the keywords of each page, with scores and positions
 ///
 /// Positions count words from 0, stop words included. Records that could not be read are listed on standard error.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
-  retold keywords page.html
-  retold keywords crawl.warc.gz > keywords.jsonl
-  retold keywords pages.jsonl --param keywords=20")]
+  retold-lab keywords page.html
+  retold-lab keywords crawl.warc.gz > keywords.jsonl
+  retold-lab keywords pages.jsonl --param keywords=20")]
 pub struct Args {
     /// Files and folders to read; `-` for JSONL on standard input
     #[arg(value_name = "INPUT", required = true)]

@@ -1,4 +1,4 @@
-//! `retold tune`: parameters that fit a labelled set.
+//! `retold-lab tune`: parameters that fit a labelled set.
 
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -6,14 +6,10 @@ use std::process::ExitCode;
 
 use clap::ValueEnum;
 use retold::{DEFAULT_METHOD, Error, JudgeConfig, Result, Score, Source, Unlisted};
+use retold_cli::shared::{
+    METHOD, PRESET, Progress, ReadArgs, Setting, TextArgs, chosen_method, positive, say, sources,
+};
 use retold_lab::tune::{self, Options, Tuned};
-
-use crate::input::{ReadArgs, positive, sources};
-use crate::model_args::chosen_method;
-use crate::progress::Progress;
-use crate::say;
-use crate::text_args::TextArgs;
-use crate::values::{METHOD, PRESET, Setting};
 
 /// Searches for the parameters that fit labelled pairs best
 ///
@@ -22,8 +18,8 @@ use crate::values::{METHOD, PRESET, Setting};
 /// accepts, and an HTML page with the same name that shows the search.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
-  retold tune --method agglomerate --gold gold.tsv pages.jsonl -o tuned.toml
-  retold tune --method period --gold gold.tsv pages/ -o period.toml --param chars=10 --beta 0.5")]
+  retold-lab tune --method agglomerate --gold gold.tsv pages.jsonl -o tuned.toml
+  retold-lab tune --method period --gold gold.tsv pages/ -o period.toml --param chars=10 --beta 0.5")]
 pub struct Args {
     /// Files and folders to read; `-` for JSONL on standard input
     #[arg(value_name = "INPUT", required = true)]

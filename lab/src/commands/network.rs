@@ -1,17 +1,12 @@
-//! `retold network`: the concept network of a page.
+//! `retold-lab network`: the concept network of a page.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::ValueEnum;
 use retold::{Concept, Error, JudgeConfig, Model, Page, Result, Stage, Text, each_page, page_ids};
+use retold_cli::shared::{METHOD, PRESET, Part, ReadArgs, Setting, chosen_method, say, sources};
 use retold_report::network::{dot, graphml, svg};
-
-use crate::input::{ReadArgs, sources};
-use crate::model_args::chosen_method;
-use crate::say;
-use crate::text_args::Part;
-use crate::values::{METHOD, PRESET, Setting};
 
 /// Draws the concept network of a page
 ///
@@ -20,10 +15,10 @@ use crate::values::{METHOD, PRESET, Setting};
 /// are marked.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
-  retold network page.html -o page.svg
-  retold network page.html --format json
-  retold network pages.jsonl --id 17 -o 17.graphml
-  retold network page.txt --method keyworld --format dot")]
+  retold-lab network page.html -o page.svg
+  retold-lab network page.html --format json
+  retold-lab network pages.jsonl --id 17 -o 17.graphml
+  retold-lab network page.txt --method keyworld --format dot")]
 pub struct Args {
     /// The page: a file with one page, or with --id any input
     #[arg(value_name = "PAGE")]

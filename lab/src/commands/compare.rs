@@ -1,4 +1,4 @@
-//! `retold compare`: methods over labelled sets.
+//! `retold-lab compare`: methods over labelled sets.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -6,12 +6,10 @@ use std::process::{Child, Command, ExitCode, Stdio};
 use std::time::Duration;
 
 use retold::{Error, Result, Watch};
+use retold_cli::shared::{Progress, say};
 use retold_lab::compare::cost::{Cost, measure};
 use retold_lab::compare::{Comparison, Grid, LabelledSet, Options, Spec, grid, run as compare};
 use retold_report::OutDir;
-
-use crate::progress::Progress;
-use crate::say;
 
 /// Runs methods over labelled sets and shows which method is best on which set
 ///
@@ -29,11 +27,11 @@ use crate::say;
 /// the threshold that is best on the other sets. Errors are standard errors by the choice of pages (bootstrap over groups
 /// of related pages).
 #[derive(clap::Args)]
-#[command(override_usage = "retold compare [OPTIONS] --set <NAME=DIR[+INPUT]>... -o <OUT>")]
+#[command(override_usage = "retold-lab compare [OPTIONS] --set <NAME=DIR[+INPUT]>... -o <OUT>")]
 #[command(after_help = "Examples:
-  retold compare --set news=sets/news --set manuals=sets/manuals -o out
-  retold compare --methods period,period:noise=none --set news=sets/news -o out
-  retold compare --set news=sets/news --set planted=sets/news+crawl.jsonl -o out")]
+  retold-lab compare --set news=sets/news --set manuals=sets/manuals -o out
+  retold-lab compare --methods period,period:noise=none --set news=sets/news -o out
+  retold-lab compare --set news=sets/news --set planted=sets/news+crawl.jsonl -o out")]
 pub struct Args {
     /// Methods, separated by commas: `all`, a name, or a name with settings, as in period:chars=8,threshold=0.8; the
     /// setting extract=none|main|precise chooses the text of HTML pages
