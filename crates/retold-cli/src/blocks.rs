@@ -9,9 +9,9 @@ use indicatif::HumanCount;
 use retold::{BlockKeep, BlockOptions, BlockScope, BlockUnit, Canonical, JudgeConfig, Result};
 use retold_report::{Against, BlockJob, BlockSummary, Job, OutputConfig, cut_blocks};
 
-use crate::dedup::run_config;
-use crate::input::{ReadArgs, Rejects, bytes, spooled};
+use crate::input::{ReadArgs, RecordArgs, spooled};
 use crate::progress::Progress;
+use crate::resources::{OutArgs, ResourceArgs};
 use crate::say;
 use crate::text_args::Part;
 
@@ -30,12 +30,8 @@ pub struct Args {
     /// Files and folders to read; `-` for JSONL on standard input
     #[arg(value_name = "INPUT", required = true)]
     inputs: Vec<PathBuf>,
-    /// The folder to write; it must be new or empty
-    #[arg(short, long, value_name = "OUT")]
-    out: PathBuf,
-    /// Replace the output of an earlier run in OUT; other files there are not touched
-    #[arg(long)]
-    force: bool,
+    #[command(flatten)]
+    output: OutArgs,
     /// Continue an interrupted run with --resume; intermediate results stay in OUT until the run is complete
     #[arg(long)]
     resume: bool,
@@ -72,35 +68,14 @@ pub struct Args {
     extract: Part,
     #[command(flatten)]
     read: ReadArgs,
-    /// If the inputs have no page, write an empty result; for jobs with many shards
-    #[arg(long, help_heading = "Input")]
-    allow_empty: bool,
-    /// Exit code when records were rejected
-    #[arg(long, value_enum, value_name = "WHAT", default_value_t = Rejects::Fail, help_heading = "Input")]
-    rejects: Rejects,
+    #[command(flatten)]
+    records: RecordArgs,
 
     /// Write the texts of blocks too; the inputs are read once more for them
     #[arg(long, help_heading = "Output")]
     text: bool,
-    /// No progress, no summary; errors only
-    #[arg(short, long, help_heading = "Output")]
-    quiet: bool,
-
-    /// Memory for the data about the pages (suffix K, M or G); the rest goes to temporary files
-    /// [default: half of the machine's, at most 8G]
-    #[arg(long, value_name = "BYTES", value_parser = bytes, help_heading = "Resources")]
-    memory: Option<u64>,
-    /// Folder for temporary files [default: a hidden folder in OUT]
-    #[arg(long, value_name = "DIR", help_heading = "Resources")]
-    temp_dir: Option<PathBuf>,
-    /// Worker threads; 0 means one per core
-    #[arg(
-        long,
-        value_name = "N",
-        default_value_t = 0,
-        help_heading = "Resources"
-    )]
-    threads: usize,
+    #[command(flatten)]
+    resources: ResourceArgs,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -126,9 +101,8 @@ enum Scope {
 /// Runs the job and says how it went.
 pub fn run(args: &Args) -> Result<ExitCode> {
     let (inputs, spool) = spooled(&args.inputs)?;
-    let mut run = run_config(args.threads, args.memory);
-    run.temp_dir.clone_from(&args.temp_dir);
-    run.allow_empty = args.allow_empty;
+    let mut run = args.resources.run();
+    run.allow_empty = args.records.allow_empty;
     let scope = match args.scope {
         Scope::Site => BlockScope::Site,
         Scope::Collection => BlockScope::Collection,
@@ -148,8 +122,8 @@ pub fn run(args: &Args) -> Result<ExitCode> {
                 ..OutputConfig::default()
             },
             against: Against::Nothing,
-            out: args.out.clone(),
-            force: args.force,
+            out: args.output.out.clone(),
+            force: args.output.force,
             resume: args.resume,
         },
         options: BlockOptions {
@@ -168,20 +142,21 @@ pub fn run(args: &Args) -> Result<ExitCode> {
         },
         text: args.text,
     };
-    let progress = Progress::start(args.quiet)?;
+    let progress = Progress::start(args.resources.is_quiet())?;
     let result = cut_blocks(&wanted, &progress);
     progress.finish();
     let summary = result?;
     let rejected = summary.records.rejected;
-    say::ended((rejected, &args.out, args.quiet), |to| {
-        tell(&summary, args, to)
-    })?;
-    Ok(args.rejects.code(rejected))
+    say::ended(
+        (rejected, &args.output.out, args.resources.is_quiet()),
+        |to| tell(&summary, args, to),
+    )?;
+    Ok(args.records.rejects.code(rejected))
 }
 
 /// A short account in plain words.
 fn tell(summary: &BlockSummary, args: &Args, to: &mut dyn Write) -> io::Result<()> {
-    let (records, out) = (&summary.records, &args.out);
+    let (records, out) = (&summary.records, &args.output.out);
     let pages = records.kept + records.dropped;
     writeln!(
         to,

@@ -10,9 +10,9 @@ use retold_report::{
     Against, Decontamination, DecontaminationSummary, Job, OutputConfig, decontaminate,
 };
 
-use crate::dedup::run_config;
-use crate::input::{ReadArgs, Rejects, spooled};
+use crate::input::{ReadArgs, RecordArgs, spooled};
 use crate::progress::Progress;
+use crate::resources::{OutArgs, QuietArg, ThreadsArg, run_config};
 use crate::say;
 use crate::text_args::Part;
 
@@ -33,12 +33,8 @@ pub struct Args {
     /// Files and folders of evaluation sets
     #[arg(long, value_name = "EVALS", num_args = 1.., required = true)]
     benchmarks: Vec<PathBuf>,
-    /// The folder to write; it must be new or empty
-    #[arg(short, long, value_name = "OUT")]
-    out: PathBuf,
-    /// Replace the output of an earlier run in OUT; other files there are not touched
-    #[arg(long)]
-    force: bool,
+    #[command(flatten)]
+    output: OutArgs,
     /// A page is contaminated if its score is at least this, above 0 and up to 1: the share of the question that it has, weighted by rarity
     #[arg(long, value_name = "SCORE", default_value_t = DEFAULT_CONTAMINATION, value_parser = share)]
     threshold: f64,
@@ -65,26 +61,15 @@ pub struct Args {
     extract: Part,
     #[command(flatten)]
     read: ReadArgs,
-    /// If the inputs have no page, write an empty result; for jobs with many shards
-    #[arg(long, help_heading = "Input")]
-    allow_empty: bool,
-    /// Exit code when records were rejected
-    #[arg(long, value_enum, value_name = "WHAT", default_value_t = Rejects::Fail, help_heading = "Input")]
-    rejects: Rejects,
+    #[command(flatten)]
+    records: RecordArgs,
     /// Do not write OUT/kept
     #[arg(long, help_heading = "Output")]
     no_kept: bool,
-    /// No progress, no summary; errors only
-    #[arg(short, long, help_heading = "Output")]
-    quiet: bool,
-    /// Worker threads; 0 means one per core
-    #[arg(
-        long,
-        value_name = "N",
-        default_value_t = 0,
-        help_heading = "Resources"
-    )]
-    threads: usize,
+    #[command(flatten)]
+    quiet: QuietArg,
+    #[command(flatten)]
+    threads: ThreadsArg,
 }
 
 /// A share above 0, up to 1.
@@ -97,8 +82,8 @@ fn share(value: &str) -> std::result::Result<f64, String> {
 /// Runs the job and says how it went.
 pub fn run(args: &Args) -> Result<ExitCode> {
     let (inputs, spool) = spooled(&args.inputs)?;
-    let mut run = run_config(args.threads, None);
-    run.allow_empty = args.allow_empty;
+    let mut run = run_config(args.threads.threads, None);
+    run.allow_empty = args.records.allow_empty;
     let read = args.read.options();
     let wanted = Decontamination {
         job: Job {
@@ -115,8 +100,8 @@ pub fn run(args: &Args) -> Result<ExitCode> {
                 ..OutputConfig::default()
             },
             against: Against::Nothing,
-            out: args.out.clone(),
-            force: args.force,
+            out: args.output.out.clone(),
+            force: args.output.force,
             resume: false,
         },
         benchmarks: args.benchmarks.clone(),
@@ -129,15 +114,15 @@ pub fn run(args: &Args) -> Result<ExitCode> {
         },
         threshold: args.threshold,
     };
-    let progress = Progress::start(args.quiet)?;
+    let progress = Progress::start(args.quiet.quiet)?;
     let result = decontaminate(&wanted, &progress);
     progress.finish();
     let summary = result?;
     let rejected = summary.records.rejected;
-    say::ended((rejected, &args.out, args.quiet), |to| {
-        tell(&summary, &args.out, to)
+    say::ended((rejected, &args.output.out, args.quiet.quiet), |to| {
+        tell(&summary, &args.output.out, to)
     })?;
-    Ok(args.rejects.code(rejected))
+    Ok(args.records.rejects.code(rejected))
 }
 
 /// A short account in plain words.

@@ -4,16 +4,17 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::ValueEnum;
-use retold::{AddressRules, AgainstSelf, Error, Result, RunConfig, SameUrl, Versions};
+use retold::{AddressRules, AgainstSelf, Error, Result, SameUrl, Versions};
 use retold_index::Index;
 use retold_report::{Against, Job, Names, OutputConfig, Tables};
 use tempfile::NamedTempFile;
 
-use crate::input::{Rejects, bytes, bytes_or_none, spooled};
+use crate::input::{RecordArgs, bytes_or_none, spooled};
 use crate::model_args::ModelArgs;
 use crate::progress::Progress;
 #[cfg(feature = "remote")]
 use crate::remote::RemoteOut;
+use crate::resources::{OutArgs, ResourceArgs};
 use crate::say;
 
 /// Finds near-duplicates and writes the input without them
@@ -42,12 +43,8 @@ pub struct Args {
     /// What to do with a page that is also in OLD, with the same id and text
     #[arg(long, value_enum, value_name = "WHAT", default_value_t = Own::Drop)]
     against_self: Own,
-    /// The folder to write; it must be new or empty
-    #[arg(short, long, value_name = "OUT")]
-    out: PathBuf,
-    /// Replace the output of an earlier run in OUT; other files there are not touched
-    #[arg(long)]
-    force: bool,
+    #[command(flatten)]
+    output: OutArgs,
     /// Continue an interrupted run with --resume; intermediate results stay in OUT until the run is complete
     #[arg(long, conflicts_with = "against")]
     resume: bool,
@@ -100,41 +97,21 @@ pub struct Args {
     /// Also write pairs, clusters, dropped pages and rejects in this format, in addition to JSONL
     #[arg(long, value_enum, value_name = "FORM", default_value_t = Form::Jsonl, help_heading = "Output")]
     tables: Form,
-    /// If the inputs have no page, write an empty result; for jobs with many shards
-    #[arg(long, help_heading = "Input")]
-    allow_empty: bool,
-    /// Exit code when records were rejected
-    #[arg(long, value_enum, value_name = "WHAT", default_value_t = Rejects::Fail, help_heading = "Input")]
-    rejects: Rejects,
+    #[command(flatten)]
+    records: RecordArgs,
     /// Include the texts of pages in clusters in report.html, up to CHARS characters each
     #[arg(long, value_name = "CHARS", num_args = 0..=1, require_equals = true, default_missing_value = "10000",
           value_parser = crate::input::positive, help_heading = "Output")]
     report_text: Option<usize>,
-    /// No progress, no summary; errors only
-    #[arg(short, long, help_heading = "Output")]
-    quiet: bool,
     /// Print more: extraction, candidates, time; during the run, memory and temporary files
     #[arg(short, long, conflicts_with = "quiet", help_heading = "Output")]
     verbose: bool,
 
-    /// Memory for the data about the pages (suffix K, M or G); the rest goes to temporary files
-    /// [default: half of the machine's, at most 8G]
-    #[arg(long, value_name = "BYTES", value_parser = bytes, help_heading = "Resources")]
-    memory: Option<u64>,
-    /// Folder for temporary files [default: a hidden folder in OUT]
-    #[arg(long, value_name = "DIR", help_heading = "Resources")]
-    temp_dir: Option<PathBuf>,
+    #[command(flatten)]
+    resources: ResourceArgs,
     /// Store up to so much of the data read from URLs in temporary files, so that it is not fetched twice (suffix K, M or G); 0 stores nothing
     #[arg(long, value_name = "BYTES", default_value = "8G", value_parser = bytes_or_none, help_heading = "Resources")]
     pub remote_cache: u64,
-    /// Worker threads; 0 means one per core
-    #[arg(
-        long,
-        value_name = "N",
-        default_value_t = 0,
-        help_heading = "Resources"
-    )]
-    threads: usize,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -219,7 +196,7 @@ impl Form {
 pub fn run(args: &Args) -> Result<ExitCode> {
     let (mut job, _spool) = job(args)?;
     let remote = remote_out(args, &mut job)?;
-    let mut progress = Progress::start(args.quiet)?;
+    let mut progress = Progress::start(args.resources.is_quiet())?;
     if args.verbose {
         progress = progress.with_usage(&job.run.on_disk);
     }
@@ -230,16 +207,17 @@ pub fn run(args: &Args) -> Result<ExitCode> {
         remote.upload()?;
     }
     let rejected = summary.records.rejected;
-    say::ended((rejected, &args.out, args.quiet), |to| {
-        say::summary(&summary, &args.out, args.verbose, to)
-    })?;
-    Ok(args.rejects.code(rejected))
+    say::ended(
+        (rejected, &args.output.out, args.resources.is_quiet()),
+        |to| say::summary(&summary, &args.output.out, args.verbose, to),
+    )?;
+    Ok(args.records.rejects.code(rejected))
 }
 
 /// The bucket that OUT is in, if it is in one; the job then writes to a local folder first.
 #[cfg(feature = "remote")]
 fn remote_out(args: &Args, job: &mut Job) -> Result<Option<RemoteOut>> {
-    if !RemoteOut::is_url(&args.out) {
+    if !RemoteOut::is_url(&args.output.out) {
         return Ok(None);
     }
     if args.resume {
@@ -247,7 +225,12 @@ fn remote_out(args: &Args, job: &mut Job) -> Result<Option<RemoteOut>> {
             "--resume stores intermediate results in OUT, so OUT must be a local folder; copy it to the bucket afterwards",
         ));
     }
-    let remote = RemoteOut::open(&args.out, &job.inputs, args.force, args.temp_dir.as_deref())?;
+    let remote = RemoteOut::open(
+        &args.output.out,
+        &job.inputs,
+        args.output.force,
+        args.resources.temp_dir.as_deref(),
+    )?;
     job.out = remote.folder();
     Ok(Some(remote))
 }
@@ -288,7 +271,7 @@ fn job(args: &Args) -> Result<(Job, Option<NamedTempFile>)> {
             "no INPUT: all names after --against are old pages; put INPUT first: retold dedup {} --against {} -o {}",
             new.display(),
             old[0].display(),
-            args.out.display()
+            args.output.out.display()
         )));
     }
     if inputs.is_empty() {
@@ -299,9 +282,8 @@ fn job(args: &Args) -> Result<(Job, Option<NamedTempFile>)> {
     let mut judge = args.model.config()?;
     judge.addresses = addresses(args);
     let (inputs, spool) = spooled(&inputs)?;
-    let mut run = run_config(args.threads, args.memory);
-    run.temp_dir.clone_from(&args.temp_dir);
-    run.allow_empty = args.allow_empty;
+    let mut run = args.resources.run();
+    run.allow_empty = args.records.allow_empty;
     run.all_pairs = args.pairs == Listed::All;
     run.against_self = match args.against_self {
         Own::Drop => AgainstSelf::Drop,
@@ -315,8 +297,8 @@ fn job(args: &Args) -> Result<(Job, Option<NamedTempFile>)> {
         run,
         output: output(args),
         against: against(&args.against)?,
-        out: args.out.clone(),
-        force: args.force,
+        out: args.output.out.clone(),
+        force: args.output.force,
         resume: args.resume,
     };
     Ok((job, spool))
@@ -351,25 +333,6 @@ pub fn against(old: &[PathBuf]) -> Result<Against> {
             ));
         }
     })
-}
-
-/// What a run may use.
-pub fn run_config(threads: usize, memory: Option<u64>) -> RunConfig {
-    let mut run = RunConfig::default();
-    let most = retold::most_threads();
-    if threads > most {
-        eprintln!("retold: --threads {threads}: {most} are used, four per core");
-    }
-    run.threads = threads;
-    run.memory = memory.unwrap_or_else(usual_memory);
-    run
-}
-
-/// Half of the machine's memory, from 512 MiB to 8 GiB.
-fn usual_memory() -> u64 {
-    const LEAST: u64 = 512 << 20;
-    const MOST: u64 = 8 << 30;
-    retold::machine_memory().map_or(MOST, |all| (all / 2).clamp(LEAST, MOST))
 }
 
 /// What is written.

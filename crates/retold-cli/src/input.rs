@@ -33,6 +33,17 @@ impl Rejects {
     }
 }
 
+/// What becomes of a run if the inputs have no page, or some that cannot be read.
+#[derive(clap::Args)]
+pub struct RecordArgs {
+    /// If the inputs have no page, write an empty result; for jobs with many shards
+    #[arg(long, help_heading = "Input")]
+    pub allow_empty: bool,
+    /// Exit code when records were rejected
+    #[arg(long, value_enum, value_name = "WHAT", default_value_t = Rejects::Fail, help_heading = "Input")]
+    pub rejects: Rejects,
+}
+
 /// How records become pages.
 #[derive(clap::Args)]
 pub struct ReadArgs {

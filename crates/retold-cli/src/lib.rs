@@ -21,6 +21,7 @@ mod passages;
 mod progress;
 #[cfg(feature = "remote")]
 mod remote;
+mod resources;
 mod sample;
 mod say;
 #[cfg(any(feature = "serve", feature = "watch"))]
@@ -46,6 +47,7 @@ pub mod shared {
     pub use crate::model_args::chosen_method;
     pub use crate::program;
     pub use crate::progress::Progress;
+    pub use crate::resources::{QuietArg, ThreadsArg};
     pub use crate::text_args::{Part, TextArgs};
     pub use crate::values::{METHOD, PRESET, Setting};
 

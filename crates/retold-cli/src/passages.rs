@@ -9,10 +9,11 @@ use indicatif::HumanCount;
 use retold::{JudgeConfig, PassageOptions, Result};
 use retold_report::{Job, OutputConfig, PassageJob, PassageNames, PassageSummary, find_passages};
 
-use crate::dedup::{Form, against, run_config};
+use crate::dedup::{Form, against};
 use crate::filter_args::FilterArgs;
-use crate::input::{ReadArgs, Rejects, bytes, spooled};
+use crate::input::{ReadArgs, RecordArgs, spooled};
 use crate::progress::Progress;
+use crate::resources::{OutArgs, ResourceArgs};
 use crate::say;
 use crate::text_args::Part;
 
@@ -38,12 +39,8 @@ pub struct Args {
     /// Search for passages of INPUT in these files and folders too; pages of OLD are not compared with each other
     #[arg(long, value_name = "OLD", num_args = 1..)]
     against: Vec<PathBuf>,
-    /// The folder to write; it must be new or empty
-    #[arg(short, long, value_name = "OUT")]
-    out: PathBuf,
-    /// Replace the output of an earlier run in OUT; other files there are not touched
-    #[arg(long)]
-    force: bool,
+    #[command(flatten)]
+    output: OutArgs,
     /// Continue an interrupted run with --resume; intermediate results stay in OUT until the run is complete
     #[arg(long, conflicts_with = "against")]
     resume: bool,
@@ -75,12 +72,8 @@ pub struct Args {
     extract: Part,
     #[command(flatten)]
     read: ReadArgs,
-    /// If the inputs have no page, write an empty result; for jobs with many shards
-    #[arg(long, help_heading = "Input")]
-    allow_empty: bool,
-    /// Exit code when records were rejected
-    #[arg(long, value_enum, value_name = "WHAT", default_value_t = Rejects::Fail, help_heading = "Input")]
-    rejects: Rejects,
+    #[command(flatten)]
+    records: RecordArgs,
 
     /// Write the texts of passages too
     #[arg(long, help_heading = "Output")]
@@ -91,25 +84,8 @@ pub struct Args {
     /// Also write tables in this format, in addition to JSONL
     #[arg(long, value_enum, value_name = "FORM", default_value_t = Form::Jsonl, help_heading = "Output")]
     tables: Form,
-    /// No progress, no summary; errors only
-    #[arg(short, long, help_heading = "Output")]
-    quiet: bool,
-
-    /// Memory for the data about the pages (suffix K, M or G); the rest goes to temporary files
-    /// [default: half of the machine's, at most 8G]
-    #[arg(long, value_name = "BYTES", value_parser = bytes, help_heading = "Resources")]
-    memory: Option<u64>,
-    /// Folder for temporary files [default: a hidden folder in OUT]
-    #[arg(long, value_name = "DIR", help_heading = "Resources")]
-    temp_dir: Option<PathBuf>,
-    /// Worker threads; 0 means one per core
-    #[arg(
-        long,
-        value_name = "N",
-        default_value_t = 0,
-        help_heading = "Resources"
-    )]
-    threads: usize,
+    #[command(flatten)]
+    resources: ResourceArgs,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -123,9 +99,8 @@ enum Names {
 /// Runs the job and says how it went.
 pub fn run(args: &Args) -> Result<ExitCode> {
     let (inputs, spool) = spooled(&args.inputs)?;
-    let mut run = run_config(args.threads, args.memory);
-    run.temp_dir.clone_from(&args.temp_dir);
-    run.allow_empty = args.allow_empty;
+    let mut run = args.resources.run();
+    run.allow_empty = args.records.allow_empty;
     let wanted = PassageJob {
         job: Job {
             inputs,
@@ -143,8 +118,8 @@ pub fn run(args: &Args) -> Result<ExitCode> {
                 ..OutputConfig::default()
             },
             against: against(&args.against)?,
-            out: args.out.clone(),
-            force: args.force,
+            out: args.output.out.clone(),
+            force: args.output.force,
             resume: args.resume,
         },
         options: PassageOptions {
@@ -161,15 +136,16 @@ pub fn run(args: &Args) -> Result<ExitCode> {
             Names::Passim => PassageNames::Passim,
         },
     };
-    let progress = Progress::start(args.quiet)?;
+    let progress = Progress::start(args.resources.is_quiet())?;
     let result = find_passages(&wanted, &progress);
     progress.finish();
     let summary = result?;
     let rejected = summary.records.rejected;
-    say::ended((rejected, &args.out, args.quiet), |to| {
-        tell(&summary, &args.out, to)
-    })?;
-    Ok(args.rejects.code(rejected))
+    say::ended(
+        (rejected, &args.output.out, args.resources.is_quiet()),
+        |to| tell(&summary, &args.output.out, to),
+    )?;
+    Ok(args.records.rejects.code(rejected))
 }
 
 /// A short account in plain words.

@@ -6,7 +6,7 @@ use std::process::{Child, Command, ExitCode, Stdio};
 use std::time::Duration;
 
 use retold::{Error, Result, Watch};
-use retold_cli::shared::{Progress, say};
+use retold_cli::shared::{Progress, QuietArg, ThreadsArg, say};
 use retold_lab::compare::cost::{Cost, measure};
 use retold_lab::compare::{Comparison, Grid, LabelledSet, Options, Spec, grid, run as compare};
 use retold_report::OutDir;
@@ -60,12 +60,10 @@ pub struct Args {
     /// 0.3 to 0.9 by 0.05 and 0.92 to 1 by 0.02
     #[arg(long, value_name = "FROM:TO:STEP", value_parser = sweep)]
     sweep: Option<Sweep>,
-    /// No progress, no summary
-    #[arg(short, long)]
-    quiet: bool,
-    /// Worker threads; 0 means one per core
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    threads: usize,
+    #[command(flatten)]
+    quiet: QuietArg,
+    #[command(flatten)]
+    threads: ThreadsArg,
     /// Measure the first method on the first set in this process and print JSON
     #[arg(long, hide = true)]
     measure: bool,
@@ -106,7 +104,7 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     }
     check_names("--set", sets.iter().map(|set| &*set.name))?;
     check_names("--methods", specs.iter().map(|spec| &*spec.label))?;
-    let progress = Progress::start(args.quiet)?;
+    let progress = Progress::start(args.quiet.quiet)?;
     if args.measure {
         return measure_here(args, &sets[0], &specs[0], &progress);
     }
@@ -119,18 +117,18 @@ pub fn run(args: &Args) -> Result<ExitCode> {
         sets,
         experiments: args.experiments,
         grid: args.sweep.clone().map_or_else(grid, |sweep| sweep.0),
-        threads: args.threads,
+        threads: args.threads.threads,
     };
     let program = std::env::current_exe()
         .map_err(|e| Error::usage(format!("cannot find the program itself to measure it: {e}")))?;
     let measure = |set: &LabelledSet, spec: &Spec| {
-        measure_apart(&program, set, spec, args.threads, &progress)
+        measure_apart(&program, set, spec, args.threads.threads, &progress)
     };
     let result = compare(options, &measure, &progress);
     progress.finish();
     let comparison = result?;
     write(&comparison, out)?;
-    if !args.quiet {
+    if !args.quiet.quiet {
         say::out(|to| show(&comparison, folder, to))?;
     }
     Ok(ExitCode::SUCCESS)
@@ -153,7 +151,7 @@ fn measure_here(
     spec: &Spec,
     watch: &dyn Watch,
 ) -> Result<ExitCode> {
-    let cost = measure(set, spec, args.threads, watch)?;
+    let cost = measure(set, spec, args.threads.threads, watch)?;
     say::out(|to| writeln!(to, "{}", serde_json::json!(cost)))?;
     Ok(ExitCode::SUCCESS)
 }

@@ -7,7 +7,8 @@ use std::process::ExitCode;
 use clap::ValueEnum;
 use retold::{DEFAULT_METHOD, Error, JudgeConfig, Result, Score, Source, Unlisted};
 use retold_cli::shared::{
-    METHOD, PRESET, Progress, ReadArgs, Setting, TextArgs, chosen_method, positive, say, sources,
+    METHOD, PRESET, Progress, QuietArg, ReadArgs, Setting, TextArgs, ThreadsArg, chosen_method,
+    positive, say, sources,
 };
 use retold_lab::tune::{self, Options, Tuned};
 
@@ -68,12 +69,10 @@ pub struct Args {
     held_out: f64,
     #[command(flatten)]
     text: TextArgs,
-    /// No progress, no summary
-    #[arg(short, long)]
-    quiet: bool,
-    /// Worker threads; 0 means one per core
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    threads: usize,
+    #[command(flatten)]
+    quiet: QuietArg,
+    #[command(flatten)]
+    threads: ThreadsArg,
     #[command(flatten)]
     read: ReadArgs,
 }
@@ -111,7 +110,7 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     let base = base(args)?;
     let (sources, _spool) = sources(&args.inputs, &base.read)?;
     let options = options(args, base, sources);
-    let progress = Progress::start(args.quiet)?;
+    let progress = Progress::start(args.quiet.quiet)?;
     let result = tune::run(&options, &progress);
     progress.finish();
     let tuned = result?;
@@ -126,7 +125,7 @@ pub fn run(args: &Args) -> Result<ExitCode> {
         );
     }
     say::file(&page, &tuned.html(), args.force)?;
-    if !args.quiet {
+    if !args.quiet.quiet {
         say::out(|to| {
             show(&tuned, to)?;
             writeln!(to, "\nWritten: {written}")
@@ -175,7 +174,7 @@ fn options(args: &Args, base: JudgeConfig, sources: Vec<Source>) -> Options {
         population: args.population,
         generations: args.generations,
         held_out: args.held_out,
-        threads: args.threads,
+        threads: args.threads.threads,
     }
 }
 
