@@ -32,7 +32,9 @@ pub struct Args {
     inputs: Vec<PathBuf>,
     #[command(flatten)]
     output: OutArgs,
-    /// Continue an interrupted run with --resume; intermediate results stay in OUT until the run is complete
+    /// Continue an interrupted run with --resume
+    ///
+    /// Intermediate results stay in OUT until the run is complete
     #[arg(long)]
     resume: bool,
     /// Write OUT/kept: the input without these blocks
@@ -43,24 +45,30 @@ pub struct Args {
     #[arg(long, value_enum, default_value_t = Unit::Paragraph, help_heading = "Blocks")]
     unit: Unit,
     /// With --unit passage, how many words a passage has at least; in scripts without spaces, 8 characters for 5 words
-    #[arg(long, value_name = "N", default_value_t = BlockOptions::default().passage_words, help_heading = "Blocks")]
+    #[arg(long, value_name = "N", default_value_t = BlockOptions::default().passage_words, help_heading = "Blocks", hide_short_help = true)]
     passage_words: u32,
     /// Where blocks are counted
     #[arg(long, value_enum, default_value_t = Scope::Site, help_heading = "Blocks")]
     scope: Scope,
-    /// Which places of a block stay: `one` place (see --canonical); `none`; or `under:N`, which does not cut blocks on fewer
-    /// than N pages and cuts all places of the others
+    /// Which places of a block stay: `one`, `none`, or `under:N`
+    ///
+    /// `one`: see --canonical. `under:N` does not cut blocks on fewer than N pages and cuts all places of the others
     #[arg(long, value_name = "WHICH", default_value_t = BlockKeep::One, help_heading = "Blocks")]
     keep: BlockKeep,
     /// Whose place of a block stays, by rules in order: longest, earliest, first (or id), field:NAME:desc (or asc), https,
     /// response-before-derived, url-length
-    #[arg(long, value_name = "LIST", default_value_t = Canonical::default_of_blocks(), help_heading = "Blocks")]
+    #[arg(long, value_name = "LIST", default_value_t = Canonical::default_of_blocks(), help_heading = "Blocks", hide_short_help = true)]
     canonical: Canonical,
     /// Blocks with fewer characters, not counting white space, are not cut [default: 2, or 10 with --scope collection]
-    #[arg(long, value_name = "N", help_heading = "Blocks")]
+    #[arg(
+        long,
+        value_name = "N",
+        help_heading = "Blocks",
+        hide_short_help = true
+    )]
     min_chars: Option<u32>,
     /// A page that something is cut from is dropped if it has fewer words left; in scripts without spaces two characters count as a word
-    #[arg(long, value_name = "N", default_value_t = BlockOptions::default().min_words, help_heading = "Blocks")]
+    #[arg(long, value_name = "N", default_value_t = BlockOptions::default().min_words, help_heading = "Blocks", hide_short_help = true)]
     min_words: u32,
 
     /// Which text of HTML pages is used

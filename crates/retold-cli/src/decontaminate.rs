@@ -35,17 +35,21 @@ pub struct Args {
     benchmarks: Vec<PathBuf>,
     #[command(flatten)]
     output: OutArgs,
-    /// A page is contaminated if its score is at least this, above 0 and up to 1: the share of the question that it has, weighted by rarity
+    /// A page is contaminated if its score is at least this
+    ///
+    /// The score is above 0 and up to 1: the share of the question that the page has, weighted by rarity
     #[arg(long, value_name = "SCORE", default_value_t = DEFAULT_CONTAMINATION, value_parser = share)]
     threshold: f64,
-    /// Fields of EVALS that hold the question, separated by commas: the first that an item has is used
+    /// Fields of EVALS that hold the question
+    ///
+    /// They are separated by commas; the first that an item has is used
     #[arg(long, value_name = "NAMES", default_value_t = BenchmarkFields::default().question, help_heading = "Benchmarks")]
     question_field: String,
     /// Fields of EVALS that hold answers and choices; an answer near the question raises the score
-    #[arg(long, value_name = "NAMES", default_value_t = BenchmarkFields::default().answer, help_heading = "Benchmarks")]
+    #[arg(long, value_name = "NAMES", default_value_t = BenchmarkFields::default().answer, help_heading = "Benchmarks", hide_short_help = true)]
     answer_field: String,
     /// Fields of EVALS that hold the passage that the question is about; it raises the score too
-    #[arg(long, value_name = "NAMES", default_value_t = BenchmarkFields::default().passage, help_heading = "Benchmarks")]
+    #[arg(long, value_name = "NAMES", default_value_t = BenchmarkFields::default().passage, help_heading = "Benchmarks", hide_short_help = true)]
     passage_field: String,
     /// Field of EVALS that holds the id of an item [default: id, else the number of the record]
     #[arg(
@@ -53,7 +57,8 @@ pub struct Args {
         value_name = "NAME",
         default_value = "id",
         hide_default_value = true,
-        help_heading = "Benchmarks"
+        help_heading = "Benchmarks",
+        hide_short_help = true
     )]
     item_id_field: String,
     /// Which text of HTML pages is used

@@ -23,32 +23,44 @@ use crate::say;
 /// JSONL on standard input. The folder OUT gets kept/ (the input without the copies), pairs.jsonl, clusters.jsonl,
 /// dropped.jsonl, rejects.jsonl, summary.json, model.json and report.html; with --mark also marks.jsonl.
 #[derive(clap::Args)]
+#[command(before_long_help = "Examples:
+  Write pages/ without the copies to out/kept, and a report:
+    retold dedup pages/ -o out
+  Keep the earliest of several copies:
+    retold dedup crawl.warc.gz -o out --canonical earliest
+  Drop what is already in the pages of yesterday:
+    retold dedup today.jsonl --against yesterday.jsonl -o new")]
 #[command(after_help = "Examples:
   retold dedup pages/ -o out
   retold dedup crawl.warc.gz -o out --canonical earliest
-  retold dedup corpus.parquet -o out --text-field content --param threshold=0.8
-  zcat pages.jsonl.gz | retold dedup - -o out --no-kept
   retold dedup today.jsonl --against yesterday.jsonl -o new")]
+#[command(after_long_help = "More examples:
+  retold dedup corpus.parquet -o out --text-field content --param threshold=0.8
+  zcat pages.jsonl.gz | retold dedup - -o out --no-kept")]
 #[command(args_override_self = true)]
 pub struct Args {
     /// Files and folders to read; `-` for JSONL on standard input
     #[arg(value_name = "INPUT")]
     inputs: Vec<PathBuf>,
     /// Read more inputs from FILE, one per line
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", hide_short_help = true)]
     files_from: Option<PathBuf>,
-    /// Compare with OLD too: files and folders, or one index. Their pages are neither dropped nor written
+    /// Compare with OLD too: files and folders, or one index
+    ///
+    /// Its pages are neither dropped nor written
     #[arg(long, value_name = "OLD", num_args = 1..)]
     against: Vec<PathBuf>,
     /// What to do with a page that is also in OLD, with the same id and text
-    #[arg(long, value_enum, value_name = "WHAT", default_value_t = Own::Drop)]
+    #[arg(long, value_enum, value_name = "WHAT", default_value_t = Own::Drop, hide_short_help = true)]
     against_self: Own,
     #[command(flatten)]
     output: OutArgs,
     /// Continue an interrupted run with --resume; intermediate results stay in OUT until the run is complete
-    #[arg(long, conflicts_with = "against")]
+    #[arg(long, conflicts_with = "against", hide_short_help = true)]
     resume: bool,
-    /// Read options from FILE (TOML, long names); retold.example.toml lists all
+    /// Read options from FILE (TOML, long names)
+    ///
+    /// retold.example.toml lists all
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
 
@@ -58,59 +70,69 @@ pub struct Args {
     #[arg(long, value_enum, value_name = "HOW", default_value_t = Address::Off, help_heading = "Clusters")]
     same_url: Address,
     /// Which versions of a page stay, with --same-url
-    #[arg(long, value_enum, value_name = "WHICH", default_value_t = Kept::Newest, help_heading = "Clusters")]
+    #[arg(long, value_enum, value_name = "WHICH", default_value_t = Kept::Newest, help_heading = "Clusters", hide_short_help = true)]
     versions: Kept,
     /// Which related pairs are listed of large groups of pages: those that decide, from 100 pages on, or all, up to 1,000 pages
-    #[arg(long, value_enum, value_name = "WHICH", default_value_t = Listed::Deciding, help_heading = "Clusters")]
+    #[arg(long, value_enum, value_name = "WHICH", default_value_t = Listed::Deciding, help_heading = "Clusters", hide_short_help = true)]
     pairs: Listed,
     /// Flag clusters with more pages than this
     #[arg(
         long,
         value_name = "PAGES",
         default_value_t = 1000,
-        help_heading = "Clusters"
+        help_heading = "Clusters",
+        hide_short_help = true
     )]
     alarm_size: usize,
 
     /// Do not write OUT/kept
     #[arg(long, help_heading = "Output")]
     no_kept: bool,
-    /// Keep all pages and add the fields retold_cluster, retold_canonical, retold_relation, retold_dropped_for and
-    /// retold_cluster_size to them
+    /// Keep all pages, and add fields that say what became of each
+    ///
+    /// The fields are retold_cluster, retold_canonical, retold_relation, retold_dropped_for and retold_cluster_size
     #[arg(long, conflicts_with = "no_kept", help_heading = "Output")]
     mark: bool,
     /// Replace dropped records of WARC files by revisit records, instead of leaving them out with the records that belong to them
-    #[arg(long, conflicts_with_all = ["no_kept", "mark"], help_heading = "Output")]
+    #[arg(long, conflicts_with_all = ["no_kept", "mark"], help_heading = "Output", hide_short_help = true)]
     revisits: bool,
     /// Add the fields retold_cluster, retold_cluster_size and retold_dropped (how many pages were dropped for this one) to kept pages
-    #[arg(long, conflicts_with_all = ["no_kept", "mark"], help_heading = "Output")]
+    #[arg(long, conflicts_with_all = ["no_kept", "mark"], help_heading = "Output", hide_short_help = true)]
     annotate: bool,
     /// Also write stories.jsonl: which pages tell the same story, and which are excerpts of it, longer versions, or round-ups of several stories
-    #[arg(long, help_heading = "Output")]
+    #[arg(long, help_heading = "Output", hide_short_help = true)]
     stories: bool,
     /// Put added fields into the object with this path, as in metadata.retold; without --mark this implies --annotate
-    #[arg(long, value_name = "PATH", conflicts_with = "no_kept", value_parser = path_of_names, help_heading = "Output")]
+    #[arg(long, value_name = "PATH", conflicts_with = "no_kept", value_parser = path_of_names, help_heading = "Output", hide_short_help = true)]
     annotate_as: Option<String>,
     /// Names of added fields
-    #[arg(long, value_enum, value_name = "WHOSE", default_value_t = FieldNames::Retold, help_heading = "Output")]
+    #[arg(long, value_enum, value_name = "WHOSE", default_value_t = FieldNames::Retold, help_heading = "Output", hide_short_help = true)]
     names: FieldNames,
-    /// Also write pairs, clusters, dropped pages and rejects in this format, in addition to JSONL
-    #[arg(long, value_enum, value_name = "FORM", default_value_t = Form::Jsonl, help_heading = "Output")]
+    /// Write pairs, clusters, dropped pages and rejects in this format too
+    ///
+    /// They are always written as JSONL
+    #[arg(long, value_enum, value_name = "FORM", default_value_t = Form::Jsonl, help_heading = "Output", hide_short_help = true)]
     tables: Form,
     #[command(flatten)]
     records: RecordArgs,
     /// Include the texts of pages in clusters in report.html, up to CHARS characters each
     #[arg(long, value_name = "CHARS", num_args = 0..=1, require_equals = true, default_missing_value = "10000",
-          value_parser = crate::input::positive, help_heading = "Output")]
+          value_parser = crate::input::positive, help_heading = "Output", hide_short_help = true)]
     report_text: Option<usize>,
     /// Print more: extraction, candidates, time; during the run, memory and temporary files
-    #[arg(short, long, conflicts_with = "quiet", help_heading = "Output")]
+    #[arg(
+        short,
+        long,
+        conflicts_with = "quiet",
+        help_heading = "Output",
+        hide_short_help = true
+    )]
     verbose: bool,
 
     #[command(flatten)]
     resources: ResourceArgs,
     /// Store up to so much of the data read from URLs in temporary files, so that it is not fetched twice (suffix K, M or G); 0 stores nothing
-    #[arg(long, value_name = "BYTES", default_value = "8G", value_parser = bytes_or_none, help_heading = "Resources")]
+    #[arg(long, value_name = "BYTES", default_value = "8G", value_parser = bytes_or_none, help_heading = "Resources", hide_short_help = true)]
     pub remote_cache: u64,
 }
 

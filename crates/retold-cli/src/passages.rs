@@ -36,12 +36,16 @@ pub struct Args {
     /// Files and folders to read; `-` for JSONL on standard input
     #[arg(value_name = "INPUT", required = true)]
     inputs: Vec<PathBuf>,
-    /// Search for passages of INPUT in these files and folders too; pages of OLD are not compared with each other
+    /// Search for passages of INPUT in these files and folders too
+    ///
+    /// Pages of OLD are not compared with each other
     #[arg(long, value_name = "OLD", num_args = 1..)]
     against: Vec<PathBuf>,
     #[command(flatten)]
     output: OutArgs,
-    /// Continue an interrupted run with --resume; intermediate results stay in OUT until the run is complete
+    /// Continue an interrupted run with --resume
+    ///
+    /// Intermediate results stay in OUT until the run is complete
     #[arg(long, conflicts_with = "against")]
     resume: bool,
 
@@ -52,16 +56,16 @@ pub struct Args {
     #[arg(long, value_name = "N", default_value_t = PassageOptions::default().min_chars, help_heading = "Passages")]
     min_chars: u32,
     /// Runs of words that are on more pages than this are not searched for
-    #[arg(long, value_name = "PAGES", default_value_t = PassageOptions::default().max_df, help_heading = "Passages")]
+    #[arg(long, value_name = "PAGES", default_value_t = PassageOptions::default().max_df, help_heading = "Passages", hide_short_help = true)]
     max_df: u32,
     /// A passage can continue after at most so many words that differ, if the text that follows outweighs them
-    #[arg(long, value_name = "WORDS", default_value_t = PassageOptions::default().gap, help_heading = "Passages")]
+    #[arg(long, value_name = "WORDS", default_value_t = PassageOptions::default().gap, help_heading = "Passages", hide_short_help = true)]
     gap: u32,
     /// Two places on a page are the same passage if their overlap is at least this share of the shorter one
-    #[arg(long, value_name = "SHARE", default_value_t = PassageOptions::default().source_overlap, help_heading = "Passages")]
+    #[arg(long, value_name = "SHARE", default_value_t = PassageOptions::default().source_overlap, help_heading = "Passages", hide_short_help = true)]
     source_overlap: f64,
     /// and at least this share of the longer one
-    #[arg(long, value_name = "SHARE", default_value_t = PassageOptions::default().target_overlap, help_heading = "Passages")]
+    #[arg(long, value_name = "SHARE", default_value_t = PassageOptions::default().target_overlap, help_heading = "Passages", hide_short_help = true)]
     target_overlap: f64,
 
     #[command(flatten)]
@@ -79,7 +83,7 @@ pub struct Args {
     #[arg(long, help_heading = "Output")]
     text: bool,
     /// Names of fields
-    #[arg(long, value_enum, value_name = "WHOSE", default_value_t = Names::Retold, help_heading = "Output")]
+    #[arg(long, value_enum, value_name = "WHOSE", default_value_t = Names::Retold, help_heading = "Output", hide_short_help = true)]
     names: Names,
     /// Also write tables in this format, in addition to JSONL
     #[arg(long, value_enum, value_name = "FORM", default_value_t = Form::Jsonl, help_heading = "Output")]

@@ -50,8 +50,9 @@ pub struct QuietArg {
 /// `--memory`.
 #[derive(clap::Args)]
 pub struct MemoryArg {
-    /// Memory for the data about the pages (suffix K, M or G); the rest goes to temporary files
-    /// [default: half of the machine's, at most 8G]
+    /// Memory for the data about the pages (suffix K, M or G)
+    ///
+    /// The rest goes to temporary files [default: half of the machine's, at most 8G]
     #[arg(long, value_name = "BYTES", value_parser = bytes, help_heading = "Resources")]
     pub memory: Option<u64>,
 }
@@ -75,7 +76,9 @@ pub struct OutArgs {
     /// The folder to write; it must be new or empty
     #[arg(short, long, value_name = "OUT")]
     pub out: PathBuf,
-    /// Replace the output of an earlier run in OUT; other files there are not touched
+    /// Replace the output of an earlier run in OUT
+    ///
+    /// Other files there are not touched
     #[arg(long)]
     pub force: bool,
 }

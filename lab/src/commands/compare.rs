@@ -33,17 +33,20 @@ use retold_report::OutDir;
   retold-lab compare --methods period,period:noise=none --set news=sets/news -o out
   retold-lab compare --set news=sets/news --set planted=sets/news+crawl.jsonl -o out")]
 pub struct Args {
-    /// Methods, separated by commas: `all`, a name, or a name with settings, as in period:chars=8,threshold=0.8; the
-    /// setting extract=none|main|precise chooses the text of HTML pages
+    /// Methods, separated by commas: `all`, a name, or a name with settings
+    ///
+    /// Settings as in period:chars=8,threshold=0.8; the setting extract=none|main|precise chooses the text of HTML pages
     #[arg(long, value_name = "METHODS", default_value = "all")]
     methods: Vec<String>,
-    /// A labelled set; may be repeated. DIR+INPUT plants its pages among the pages of INPUT: a pair of a page of the set
-    /// and a page of INPUT is false, a pair inside INPUT is not scored, and thresholds are not chosen with this set
+    /// A labelled set; may be repeated
+    ///
+    /// DIR+INPUT plants its pages among the pages of INPUT: a pair of a page of the set and a page of INPUT is false, a pair
+    /// inside INPUT is not scored, and thresholds are not chosen with this set
     #[arg(long = "set", value_name = "NAME=DIR[+INPUT]", required = true)]
     sets: Vec<String>,
     /// In this set, the first folder of an id names an event, and standard errors are computed over events;
     /// may be repeated
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", hide_short_help = true)]
     events: Vec<String>,
     /// The folder to write; it must be new or empty
     #[arg(short, long, value_name = "OUT", required_unless_present = "measure")]
@@ -51,13 +54,16 @@ pub struct Args {
     /// Replace the output of an earlier run in OUT; other files there are not touched
     #[arg(long)]
     force: bool,
-    /// Also run the experiments of the papers that the sets allow: thresholds (CCDet, Fig. 6), features for
-    /// I-Match and shingles (Fig. 7 and 8), time with and without pruning (Fig. 9), precision and recall by domain
-    /// (DWDCS, Fig. 2-7), planted sets, and the tables of AgT (need sets called eventmonitor and wxvl)
+    /// Also run the experiments of the papers that the sets allow
+    ///
+    /// They are: thresholds (CCDet, Fig. 6), features for I-Match and shingles (Fig. 7 and 8), time with and without pruning
+    /// (Fig. 9), precision and recall by domain (DWDCS, Fig. 2-7), planted sets, and the tables of AgT (need sets called
+    /// eventmonitor and wxvl)
     #[arg(long)]
     experiments: bool,
-    /// Thresholds to try; of integer thresholds, such as the distance of simhash, all values. Default:
-    /// 0.3 to 0.9 by 0.05 and 0.92 to 1 by 0.02
+    /// Thresholds to try [default: 0.3 to 0.9 by 0.05 and 0.92 to 1 by 0.02]
+    ///
+    /// Of integer thresholds, such as the distance of simhash, all values are tried
     #[arg(long, value_name = "FROM:TO:STEP", value_parser = sweep)]
     sweep: Option<Sweep>,
     #[command(flatten)]

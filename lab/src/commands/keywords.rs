@@ -26,16 +26,22 @@ pub struct Args {
     #[arg(value_name = "INPUT", required = true)]
     inputs: Vec<PathBuf>,
     /// The method that finds the keywords: agglomerate, concept or keyworld
-    #[arg(long, value_name = "NAME", value_parser = METHOD, hide_possible_values = true, default_value = "agglomerate")]
+    #[arg(long, value_name = "NAME", value_parser = METHOD, hide_possible_values = true, default_value = "agglomerate", help_heading = "Method")]
     method: String,
     /// Named settings, instead of --method; --param-file and --param override
-    #[arg(long, value_name = "NAME", value_parser = PRESET, hide_possible_values = true, conflicts_with = "method")]
+    #[arg(long, value_name = "NAME", value_parser = PRESET, hide_possible_values = true, conflicts_with = "method", help_heading = "Method")]
     preset: Option<String>,
     /// Set a parameter of the method, as in --param keywords=20; may be repeated
-    #[arg(long, value_name = "NAME=VALUE", value_parser = Setting, hide_possible_values = true)]
+    #[arg(long, value_name = "NAME=VALUE", value_parser = Setting, hide_possible_values = true, help_heading = "Method")]
     param: Vec<(String, String)>,
     /// Read parameters from FILE (TOML, one table per method); --param overrides
-    #[arg(long, visible_alias = "params", value_name = "FILE")]
+    #[arg(
+        long,
+        alias = "params",
+        value_name = "FILE",
+        help_heading = "Method",
+        hide_short_help = true
+    )]
     param_file: Option<PathBuf>,
     #[command(flatten)]
     text: TextArgs,

@@ -35,37 +35,54 @@ pub struct Args {
     #[arg(long)]
     force: bool,
     /// The method to tune
-    #[arg(long, value_name = "NAME", value_parser = METHOD, hide_possible_values = true, default_value = DEFAULT_METHOD)]
+    #[arg(long, value_name = "NAME", value_parser = METHOD, hide_possible_values = true, default_value = DEFAULT_METHOD, help_heading = "Method")]
     method: String,
     /// Tune the method of a preset, and fix the parameters that it sets
-    #[arg(long, value_name = "NAME", value_parser = PRESET, hide_possible_values = true, conflicts_with = "method")]
+    #[arg(long, value_name = "NAME", value_parser = PRESET, hide_possible_values = true, conflicts_with = "method", help_heading = "Method")]
     preset: Option<String>,
     /// Fix a parameter at a value; may be repeated
-    #[arg(long, value_name = "NAME=VALUE", value_parser = Setting, hide_possible_values = true)]
+    #[arg(long, value_name = "NAME=VALUE", value_parser = Setting, hide_possible_values = true, help_heading = "Method")]
     param: Vec<(String, String)>,
     /// Fix the parameters that FILE sets
-    #[arg(long, visible_alias = "params", value_name = "FILE")]
+    #[arg(
+        long,
+        alias = "params",
+        value_name = "FILE",
+        help_heading = "Method",
+        hide_short_help = true
+    )]
     param_file: Option<PathBuf>,
     /// Also search this parameter, whose values are names; may be repeated
-    #[arg(long, value_name = "NAME")]
+    #[arg(
+        long,
+        value_name = "NAME",
+        help_heading = "Search",
+        hide_short_help = true
+    )]
     vary: Vec<String>,
     /// How a reported pair without a label counts
     #[arg(long, value_enum, default_value_t = NotListed::Distinct)]
     unlisted: NotListed,
     /// Maximise F-beta: recall counts BETA times as much as precision
-    #[arg(long, value_name = "BETA", default_value_t = 1.0, value_parser = beta)]
+    #[arg(long, value_name = "BETA", default_value_t = 1.0, value_parser = beta, help_heading = "Search")]
     beta: f64,
     /// Random seed; the same seed gives the same result
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 1,
+        help_heading = "Search",
+        hide_short_help = true
+    )]
     seed: u64,
     /// Parameter sets per generation
-    #[arg(long, value_name = "N", default_value_t = 24, value_parser = positive)]
+    #[arg(long, value_name = "N", default_value_t = 24, value_parser = positive, help_heading = "Search", hide_short_help = true)]
     population: usize,
     /// Number of generations
-    #[arg(long, value_name = "N", default_value_t = 15, value_parser = positive)]
+    #[arg(long, value_name = "N", default_value_t = 15, value_parser = positive, help_heading = "Search", hide_short_help = true)]
     generations: usize,
     /// Share of the pages that is held out
-    #[arg(long, value_name = "PART", default_value_t = 0.4, value_parser = part)]
+    #[arg(long, value_name = "PART", default_value_t = 0.4, value_parser = part, help_heading = "Search", hide_short_help = true)]
     held_out: f64,
     #[command(flatten)]
     text: TextArgs,

@@ -1,8 +1,8 @@
-//! The documents agree with the commands.
+//! The documents agree with the commands, and what these say of themselves.
 
 use std::path::Path;
 
-use crate::common::World;
+use crate::common::{World, assert_short_helps};
 
 #[test]
 fn every_option_of_every_command_is_in_its_page() {
@@ -26,4 +26,9 @@ fn every_option_of_every_command_is_in_its_page() {
             );
         }
     }
+}
+
+#[test]
+fn a_short_help_is_short() {
+    assert_short_helps(&World::new(), 4);
 }

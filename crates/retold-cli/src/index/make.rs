@@ -29,7 +29,7 @@ pub struct Create {
     #[arg(long)]
     no_learn: bool,
     /// Keep no texts; verdicts then come from the sketches alone
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     no_texts: bool,
     #[command(flatten)]
     model: ModelArgs,

@@ -117,6 +117,61 @@ impl Ran {
     }
 }
 
+/// The subcommands that a help lists.
+pub fn subcommands(help: &str) -> Vec<String> {
+    let listed = help
+        .lines()
+        .skip_while(|line| !line.starts_with("Commands:"))
+        .skip(1);
+    let listed = listed.take_while(|line| !line.trim().is_empty());
+    let names = listed.filter(|line| line.starts_with("  ") && !line.starts_with("   "));
+    let names = names.filter_map(|line| line.split_whitespace().next());
+    names
+        .filter(|name| *name != "help")
+        .map(str::to_owned)
+        .collect()
+}
+
+/// The lines of options in a help, without headings.
+fn lines_of_options(help: &str) -> usize {
+    let mut is_option = false;
+    let lines = help.lines().filter(|line| {
+        if !line.is_empty() && !line.starts_with(' ') {
+            let headings = ["Usage", "Commands", "Arguments", "Examples", "Example"];
+            is_option = line.ends_with(':') && !headings.contains(&line.trim_end_matches(':'));
+        }
+        is_option && line.starts_with(' ')
+    });
+    lines.count()
+}
+
+/// `-h` of every command has at most twenty lines of options. The program has at least so many commands.
+#[track_caller]
+pub fn assert_short_helps(world: &World, least: usize) {
+    let help = |command: &[String], how: &str| {
+        let mut ran = world.command(&[]);
+        Ran(ran
+            .args(command)
+            .arg(how)
+            .env("COLUMNS", "100")
+            .output()
+            .unwrap())
+        .code(0)
+        .stdout()
+    };
+    let (mut commands, mut longest, mut checked) = (vec![Vec::new()], 0, 0);
+    while let Some(command) = commands.pop() {
+        let lines = lines_of_options(&help(&command, "-h"));
+        assert!((1..=20).contains(&lines), "{lines} lines: {command:?} -h");
+        let long = help(&command, "--help");
+        longest = longest.max(lines_of_options(&long));
+        let below = subcommands(&long).into_iter();
+        commands.extend(below.map(|name| [&command[..], &[name]].concat()));
+        checked += 1;
+    }
+    assert!(checked > least && longest > 60, "{checked}, {longest}");
+}
+
 /// An article of `sentences` sentences that no other `topic` shares.
 pub fn article(topic: &str, sentences: std::ops::Range<u32>) -> String {
     sentences
