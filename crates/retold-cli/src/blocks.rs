@@ -8,6 +8,7 @@ use clap::ValueEnum;
 use indicatif::HumanCount;
 use retold::{BlockKeep, BlockOptions, BlockScope, BlockUnit, Canonical, JudgeConfig, Result};
 use retold_report::{Against, BlockJob, BlockSummary, Job, OutputConfig, cut_blocks};
+use tempfile::NamedTempFile;
 
 use crate::input::{ReadArgs, RecordArgs, spooled};
 use crate::progress::Progress;
@@ -108,58 +109,69 @@ enum Scope {
 
 /// Runs the job and says how it went.
 pub fn run(args: &Args) -> Result<ExitCode> {
-    let (inputs, spool) = spooled(&args.inputs)?;
-    let mut run = args.resources.run();
-    run.allow_empty = args.records.allow_empty;
-    let scope = match args.scope {
-        Scope::Site => BlockScope::Site,
-        Scope::Collection => BlockScope::Collection,
-    };
+    let (job, _spool) = job(args)?;
     let wanted = BlockJob {
-        job: Job {
-            inputs,
-            stdin: spool.as_ref().map(|file| file.path().to_owned()),
-            judge: JudgeConfig {
-                read: args.read.options(),
-                extract: Some(args.extract.extract()),
-                ..JudgeConfig::default()
-            },
-            run,
-            output: OutputConfig {
-                kept: args.apply,
-                ..OutputConfig::default()
-            },
-            against: Against::Nothing,
-            out: args.output.out.clone(),
-            force: args.output.force,
-            resume: args.resume,
-        },
-        options: BlockOptions {
-            unit: match args.unit {
-                Unit::Line => BlockUnit::Line,
-                Unit::Paragraph => BlockUnit::Paragraph,
-                Unit::Sentence => BlockUnit::Sentence,
-                Unit::Passage => BlockUnit::Passage,
-            },
-            passage_words: args.passage_words,
-            scope,
-            keep: args.keep,
-            canonical: args.canonical.clone(),
-            min_chars: args.min_chars.unwrap_or(scope.min_chars()),
-            min_words: args.min_words,
-        },
+        job,
+        options: options(args),
         text: args.text,
     };
-    let progress = Progress::start(args.resources.is_quiet())?;
-    let result = cut_blocks(&wanted, &progress);
-    progress.finish();
-    let summary = result?;
+    let summary = Progress::during(args.resources.is_quiet(), |progress| {
+        cut_blocks(&wanted, progress)
+    })?;
     let rejected = summary.records.rejected;
     say::ended(
         (rejected, &args.output.out, args.resources.is_quiet()),
         |to| tell(&summary, args, to),
     )?;
     Ok(args.records.rejects.code(rejected))
+}
+
+/// The job, and the spooled standard input, which is removed when it is dropped.
+fn job(args: &Args) -> Result<(Job, Option<NamedTempFile>)> {
+    let (inputs, spool) = spooled(&args.inputs)?;
+    let mut run = args.resources.run();
+    run.allow_empty = args.records.allow_empty;
+    let job = Job {
+        inputs,
+        stdin: spool.as_ref().map(|file| file.path().to_owned()),
+        judge: JudgeConfig {
+            read: args.read.options(),
+            extract: Some(args.extract.extract()),
+            ..JudgeConfig::default()
+        },
+        run,
+        output: OutputConfig {
+            kept: args.apply,
+            ..OutputConfig::default()
+        },
+        against: Against::Nothing,
+        out: args.output.out.clone(),
+        force: args.output.force,
+        resume: args.resume,
+    };
+    Ok((job, spool))
+}
+
+/// What blocks are, and which of them are cut.
+fn options(args: &Args) -> BlockOptions {
+    let scope = match args.scope {
+        Scope::Site => BlockScope::Site,
+        Scope::Collection => BlockScope::Collection,
+    };
+    BlockOptions {
+        unit: match args.unit {
+            Unit::Line => BlockUnit::Line,
+            Unit::Paragraph => BlockUnit::Paragraph,
+            Unit::Sentence => BlockUnit::Sentence,
+            Unit::Passage => BlockUnit::Passage,
+        },
+        passage_words: args.passage_words,
+        scope,
+        keep: args.keep,
+        canonical: args.canonical.clone(),
+        min_chars: args.min_chars.unwrap_or(scope.min_chars()),
+        min_words: args.min_words,
+    }
 }
 
 /// A short account in plain words.

@@ -119,10 +119,9 @@ pub fn run(args: &Args) -> Result<ExitCode> {
         },
         threshold: args.threshold,
     };
-    let progress = Progress::start(args.quiet.quiet)?;
-    let result = decontaminate(&wanted, &progress);
-    progress.finish();
-    let summary = result?;
+    let summary = Progress::during(args.quiet.quiet, |progress| {
+        decontaminate(&wanted, progress)
+    })?;
     let rejected = summary.records.rejected;
     say::ended((rejected, &args.output.out, args.quiet.quiet), |to| {
         tell(&summary, &args.output.out, to)

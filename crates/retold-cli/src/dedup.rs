@@ -276,6 +276,36 @@ impl RemoteOut {
 
 /// The job, and the spooled standard input, which is removed when it is dropped.
 fn job(args: &Args) -> Result<(Job, Option<NamedTempFile>)> {
+    let given = inputs(args)?;
+    let mut judge = args.model.config()?;
+    judge.addresses = addresses(args);
+    let (inputs, spool) = spooled(&given)?;
+    let mut run = args.resources.run();
+    run.allow_empty = args.records.allow_empty;
+    run.all_pairs = args.pairs == Listed::All;
+    run.against_self = match args.against_self {
+        Own::Drop => AgainstSelf::Drop,
+        Own::Skip => AgainstSelf::Skip,
+        Own::Error => AgainstSelf::Error,
+    };
+    let job = Job {
+        inputs,
+        stdin: spool.as_ref().map(|file| file.path().to_owned()),
+        judge,
+        run,
+        output: output(args),
+        against: against(&args.against)?,
+        out: args.output.out.clone(),
+        force: args.output.force,
+        resume: args.resume,
+    };
+    Ok((job, spool))
+}
+
+/// INPUTs, of the command line and of `--files-from`.
+///
+/// Errors: there are none.
+fn inputs(args: &Args) -> Result<Vec<PathBuf>> {
     let mut inputs = args.inputs.clone();
     if let Some(list) = &args.files_from {
         let text = std::fs::read_to_string(list)
@@ -301,29 +331,7 @@ fn job(args: &Args) -> Result<(Job, Option<NamedTempFile>)> {
             "no INPUT: name a file or folder, or - for standard input",
         ));
     }
-    let mut judge = args.model.config()?;
-    judge.addresses = addresses(args);
-    let (inputs, spool) = spooled(&inputs)?;
-    let mut run = args.resources.run();
-    run.allow_empty = args.records.allow_empty;
-    run.all_pairs = args.pairs == Listed::All;
-    run.against_self = match args.against_self {
-        Own::Drop => AgainstSelf::Drop,
-        Own::Skip => AgainstSelf::Skip,
-        Own::Error => AgainstSelf::Error,
-    };
-    let job = Job {
-        inputs,
-        stdin: spool.as_ref().map(|file| file.path().to_owned()),
-        judge,
-        run,
-        output: output(args),
-        against: against(&args.against)?,
-        out: args.output.out.clone(),
-        force: args.output.force,
-        resume: args.resume,
-    };
-    Ok((job, spool))
+    Ok(inputs)
 }
 
 /// Which pages are versions of one.

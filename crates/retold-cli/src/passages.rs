@@ -8,6 +8,7 @@ use clap::ValueEnum;
 use indicatif::HumanCount;
 use retold::{JudgeConfig, PassageOptions, Result};
 use retold_report::{Job, OutputConfig, PassageJob, PassageNames, PassageSummary, find_passages};
+use tempfile::NamedTempFile;
 
 use crate::dedup::{Form, against};
 use crate::filter_args::FilterArgs;
@@ -102,54 +103,65 @@ enum Names {
 
 /// Runs the job and says how it went.
 pub fn run(args: &Args) -> Result<ExitCode> {
-    let (inputs, spool) = spooled(&args.inputs)?;
-    let mut run = args.resources.run();
-    run.allow_empty = args.records.allow_empty;
+    let (job, _spool) = job(args)?;
     let wanted = PassageJob {
-        job: Job {
-            inputs,
-            stdin: spool.as_ref().map(|file| file.path().to_owned()),
-            judge: JudgeConfig {
-                read: args.read.options(),
-                extract: Some(args.extract.extract()),
-                filters: args.pairs.filters(),
-                ..JudgeConfig::default()
-            },
-            run,
-            output: OutputConfig {
-                kept: false,
-                tables: args.tables.tables(),
-                ..OutputConfig::default()
-            },
-            against: against(&args.against)?,
-            out: args.output.out.clone(),
-            force: args.output.force,
-            resume: args.resume,
-        },
-        options: PassageOptions {
-            min_words: args.min_words,
-            min_chars: args.min_chars,
-            max_df: args.max_df,
-            gap: args.gap,
-            source_overlap: args.source_overlap,
-            target_overlap: args.target_overlap,
-            text: args.text,
-        },
+        job,
+        options: options(args),
         names: match args.names {
             Names::Retold => PassageNames::Retold,
             Names::Passim => PassageNames::Passim,
         },
     };
-    let progress = Progress::start(args.resources.is_quiet())?;
-    let result = find_passages(&wanted, &progress);
-    progress.finish();
-    let summary = result?;
+    let summary = Progress::during(args.resources.is_quiet(), |progress| {
+        find_passages(&wanted, progress)
+    })?;
     let rejected = summary.records.rejected;
     say::ended(
         (rejected, &args.output.out, args.resources.is_quiet()),
         |to| tell(&summary, &args.output.out, to),
     )?;
     Ok(args.records.rejects.code(rejected))
+}
+
+/// The job, and the spooled standard input, which is removed when it is dropped.
+fn job(args: &Args) -> Result<(Job, Option<NamedTempFile>)> {
+    let (inputs, spool) = spooled(&args.inputs)?;
+    let mut run = args.resources.run();
+    run.allow_empty = args.records.allow_empty;
+    let job = Job {
+        inputs,
+        stdin: spool.as_ref().map(|file| file.path().to_owned()),
+        judge: JudgeConfig {
+            read: args.read.options(),
+            extract: Some(args.extract.extract()),
+            filters: args.pairs.filters(),
+            ..JudgeConfig::default()
+        },
+        run,
+        output: OutputConfig {
+            kept: false,
+            tables: args.tables.tables(),
+            ..OutputConfig::default()
+        },
+        against: against(&args.against)?,
+        out: args.output.out.clone(),
+        force: args.output.force,
+        resume: args.resume,
+    };
+    Ok((job, spool))
+}
+
+/// What a passage is.
+fn options(args: &Args) -> PassageOptions {
+    PassageOptions {
+        min_words: args.min_words,
+        min_chars: args.min_chars,
+        max_df: args.max_df,
+        gap: args.gap,
+        source_overlap: args.source_overlap,
+        target_overlap: args.target_overlap,
+        text: args.text,
+    }
 }
 
 /// A short account in plain words.

@@ -55,9 +55,7 @@ pub fn run(args: &Args) -> Result<ExitCode> {
         out: args.output.out.clone(),
         force: args.output.force,
     };
-    let progress = Progress::start(args.quiet.quiet)?;
-    let sampled = sample(&job, &progress)?;
-    progress.finish();
+    let sampled = Progress::during(args.quiet.quiet, |progress| sample(&job, progress))?;
     if !args.quiet.quiet {
         say::out(|to| {
             writeln!(

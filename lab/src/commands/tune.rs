@@ -127,10 +127,7 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     let base = base(args)?;
     let (sources, _spool) = sources(&args.inputs, &base.read)?;
     let options = options(args, base, sources);
-    let progress = Progress::start(args.quiet.quiet)?;
-    let result = tune::run(&options, &progress);
-    progress.finish();
-    let tuned = result?;
+    let tuned = Progress::during(args.quiet.quiet, |progress| tune::run(&options, progress))?;
     let mut written = page.display().to_string();
     if tuned.gain() >= 0.0 {
         say::file(&args.out, &tuned.params_file(), args.force)?;

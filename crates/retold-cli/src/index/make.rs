@@ -122,10 +122,7 @@ fn learnt(model: Model, inputs: &[PathBuf]) -> Result<Model> {
     }
     let read = model.config().read.clone();
     let (sources, _spool) = sources(inputs, &read)?;
-    let progress = Progress::start(false)?;
-    let learnt = model.learn_from(&sources, &progress)?;
-    progress.finish();
-    Ok(learnt)
+    Progress::during(false, |progress| model.learn_from(&sources, progress))
 }
 
 pub fn export(args: &Export) -> Result<ExitCode> {
@@ -218,9 +215,7 @@ fn remade(
 ) -> Result<ExitCode> {
     let mut writer = Index::builder(dir).writer_name(WHO).write()?;
     let before = writer.index().stats()?;
-    let progress = Progress::start(quiet)?;
-    job(&mut writer, &progress)?;
-    progress.finish();
+    Progress::during(quiet, |progress| job(&mut writer, progress))?;
     if !quiet {
         let after = writer.index().stats()?;
         eprintln!(
