@@ -4,7 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
-use retold::{JudgeConfig, Model, Outcome, Page, ReadOptions, RecordDecision, Source, discover};
+use retold::{JudgeConfig, Model, Page};
+use retold::read::{Outcome, ReadOptions, RecordDecision, Source, discover};
 use retold_index::Index;
 use tempfile::TempDir;
 

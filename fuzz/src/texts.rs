@@ -2,10 +2,10 @@
 
 use std::sync::LazyLock;
 
-use retold::{
-    Extract, JudgeConfig, METHODS, Markup, Model, Page, Sketch, Text, TextOptions, WordForm,
-    decode, tame_html, text_of,
-};
+use retold::{JudgeConfig, Markup, Model, Page};
+use retold::internal::tame_html;
+use retold::method::{METHODS, Sketch, Text, WordForm, text_of};
+use retold::read::{Extract, TextOptions, decode};
 
 fn options(extract: Extract) -> TextOptions {
     TextOptions {
@@ -80,7 +80,7 @@ pub fn document(data: &[u8]) {
             _ => Markup::Plain,
         };
         let page = Page::document("page", bytes.to_vec(), markup);
-        let decodes = retold::decodes(&page);
+        let decodes = retold::internal::decodes(&page);
         let text = text_of(&page, &OPTIONS);
         assert!(text.is_ok() || decodes.is_err() || bytes.len() > 1 << 20);
         text.iter().for_each(check);

@@ -4,10 +4,11 @@ use std::path::Path;
 use std::str::from_utf8;
 use std::sync::LazyLock;
 
-use retold::{
-    Gold, JudgeConfig, Model, Sketch, Synonyms, Text, TextOptions, Tokenizer, date_seconds,
-    read_reported, site_of,
-};
+use retold::{JudgeConfig, Model};
+use retold::eval::{Gold, read_reported};
+use retold::internal::{date_seconds, site_of};
+use retold::method::{Sketch, Synonyms, Text, Tokenizer};
+use retold::read::TextOptions;
 
 use crate::files::file;
 

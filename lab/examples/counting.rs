@@ -3,7 +3,10 @@
 
 use std::time::Instant;
 
-use retold::{Collection, JudgeConfig, Memory, Model, ReadOptions, Settings, discover};
+use retold::internal::Memory;
+use retold::method::Settings;
+use retold::read::{ReadOptions, discover};
+use retold::{Collection, JudgeConfig, Model};
 use rustc_hash::FxHashMap;
 
 fn main() -> retold::Result<()> {

@@ -12,10 +12,11 @@ use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
-use retold::{
-    Concept, Error, Extract, Gold, Label, Method, Outcome, ReadOptions, Result, Score, SketchNo,
-    Sketches, Text, TextOptions, Trace, discover, find_method, related_pairs, text_of,
-};
+use retold::eval::{Gold, Label, Score};
+use retold::internal::{SketchNo, related_pairs};
+use retold::method::{Concept, Method, Sketches, Text, Trace, find_method, text_of};
+use retold::read::{Extract, Outcome, ReadOptions, TextOptions, discover};
+use retold::{Error, Result};
 
 /// Writes a table of what it finds on the sets.
 type Experiment = fn(&[Set], &mut Table) -> Result<()>;

@@ -9,9 +9,9 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use retold::{
-    Extract, Extraction, Markup, Page, Script, Text, TextOptions, html_visible_text, text_of,
-};
+use retold::method::{Script, Text, text_of};
+use retold::read::{Extract, Extraction, TextOptions, html_visible_text};
+use retold::{Markup, Page};
 use unicode_segmentation::UnicodeSegmentation;
 
 type Failure = Box<dyn std::error::Error>;

@@ -6,7 +6,9 @@
 
 use std::time::Instant;
 
-use retold::{Extract, Extraction, Markup, Page, TextOptions, text_of};
+use retold::method::text_of;
+use retold::read::{Extract, Extraction, TextOptions};
+use retold::{Markup, Page};
 
 fn main() {
     let mut slowest = 0.0f64;

@@ -9,7 +9,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::UNIX_EPOCH;
 
-use retold::{JudgeConfig, Method, Model, Outcome, Text, Tokenizer, WordForm, discover};
+use retold::method::{Method, Text, Tokenizer, WordForm};
+use retold::read::{Outcome, discover};
+use retold::{JudgeConfig, Model};
 
 const ROUNDS: usize = 15;
 

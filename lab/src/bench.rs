@@ -6,9 +6,10 @@ use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use rayon::prelude::*;
+use retold::internal::{Take, TextSource, cpu_time};
+use retold::method::{Frequencies, Knowledge, Params, Sketch, Text};
 use retold::{
-    Collection, Dedup, Error, Frequencies, JudgeConfig, Knowledge, Model, PageNo, Params, Rank,
-    Relation, Result, RunConfig, Sketch, Take, Text, TextSource, Watch, cpu_time,
+    Collection, Dedup, Error, JudgeConfig, Model, PageNo, Rank, Relation, Result, RunConfig, Watch,
 };
 use rustc_hash::FxHashSet;
 
@@ -234,8 +235,9 @@ impl Watch for Unseen<'_> {
 
 #[cfg(test)]
 mod tests {
-    use retold::Source;
-    use retold::{METHODS, Page};
+    use retold::Page;
+    use retold::method::METHODS;
+    use retold::read::Source;
 
     use super::*;
 

@@ -6,10 +6,10 @@ use std::str::FromStr;
 use arrow_array::RecordBatch;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use retold::{
-    BlockKeep, BlockOptions, BlockScope, BlockTexts, BlockUnit, Canonical, Error, JudgeConfig,
-    Source, TextOptions, in_pool,
-};
+use retold::blocks::{BlockKeep, BlockOptions, BlockScope, BlockTexts, BlockUnit};
+use retold::internal::in_pool;
+use retold::read::{Source, TextOptions};
+use retold::{Canonical, Error, JudgeConfig};
 
 use crate::error::{InternalError, raise, usage};
 use crate::findings::{Columns, batch, numbers, some_strings, strings};
@@ -68,14 +68,14 @@ impl Blocks {
 /// What was found in which sources.
 struct Found {
     sources: Vec<Source>,
-    blocks: retold::Blocks,
+    blocks: retold::blocks::Blocks,
     texts: Option<BlockTexts>,
 }
 
 impl Found {
     fn blocks(&self) -> Columns {
         let rows = || self.blocks.rows();
-        let site = |row: retold::BlockRow| self.blocks.site_of(&row).map(str::to_owned);
+        let site = |row: retold::blocks::BlockRow| self.blocks.site_of(&row).map(str::to_owned);
         let mut columns: Columns = vec![
             (
                 "block",
@@ -233,7 +233,7 @@ pub fn blocks<'py>(
         in_pool(threads, || {
             let memory = run.memory()?;
             let how = (&wanted, &config.read, &made);
-            let blocks = retold::blocks(&sources, how, None, &memory, watch)?;
+            let blocks = retold::blocks::blocks(&sources, how, None, &memory, watch)?;
             if blocks.pages().is_empty() && !allow_empty {
                 return Err(Error::usage("no page could be read"));
             }

@@ -6,7 +6,9 @@ use std::path::PathBuf;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use retold::{BenchmarkFields, DEFAULT_CONTAMINATION, JudgeConfig, ReadOptions};
+use retold::JudgeConfig;
+use retold::passages::{BenchmarkFields, DEFAULT_CONTAMINATION};
+use retold::read::ReadOptions;
 use retold_report::{Against, Decontamination, Job, OutputConfig, Sample, Weights};
 use serde_json::json;
 

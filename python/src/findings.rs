@@ -10,7 +10,8 @@ use arrow_schema::ArrowError;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use retold::{Dedup, Dropped, DroppedAs, Error, Findings, PageNo, Rank, date_text, in_pool};
+use retold::internal::{date_text, in_pool};
+use retold::{Dedup, Dropped, DroppedAs, Error, Findings, PageNo, Rank};
 use retold_report::{Against, Job, OutDir, OutputConfig, Request};
 
 use crate::error::{InternalError, in_python, raise, usage};

@@ -6,9 +6,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use retold::{
-    Error, Offsets, Outcome, Result, RunConfig, Source, Stage, date_seconds, each_record,
-};
+use retold::explain::Offsets;
+use retold::internal::date_seconds;
+use retold::read::{Outcome, Source, each_record};
+use retold::{Error, Result, RunConfig, Stage};
 use retold_index::{Index as Library, Match, Order, PageFilter, Prepared, Writer};
 use serde_json::{Value, json};
 
@@ -67,7 +68,7 @@ impl Index {
         }
     }
 
-    fn prepare(&self, source: &Source, record: retold::Record) -> Option<Made> {
+    fn prepare(&self, source: &Source, record: retold::read::Record) -> Option<Made> {
         let number = record.number;
         let nameless = || format!("{}#{number}", source.name);
         let model = self.index.model();

@@ -51,6 +51,6 @@ fn _retold(module: &Bound<'_, PyModule>) -> PyResult<()> {
 /// The bytes of a document decoded as pages are.
 #[pyfunction]
 fn decoded(bytes: &[u8]) -> PyResult<String> {
-    let decoded = retold::decode(bytes, None).map_err(error::usage)?;
+    let decoded = retold::read::decode(bytes, None).map_err(error::usage)?;
     Ok(decoded.text.into_owned())
 }

@@ -4,9 +4,8 @@ use std::path::PathBuf;
 
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use retold::{
-    ComparedPage, Error, JudgeConfig, Judgement as Judged, Offsets, OwnLimit, explain_pair,
-};
+use retold::explain::{ComparedPage, Offsets, explain_pair};
+use retold::{Error, JudgeConfig, Judgement as Judged, OwnLimit};
 use serde_json::{Map, Value};
 
 use crate::error::{raise, usage};
@@ -253,7 +252,7 @@ impl Model {
         let model = &self.0;
         let pages = Pages::of(pages, &model.config().read, temp_dir.as_ref())?;
         let learnt = job::run(py, progress, |watch| {
-            retold::in_pool(threads, || model.learn_from(&pages.sources, watch))
+            retold::internal::in_pool(threads, || model.learn_from(&pages.sources, watch))
         })?;
         Ok(Model(learnt))
     }
@@ -372,8 +371,8 @@ pub fn explain<'py>(
     model: Option<&Bound<'py, Model>>,
     options: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    use retold::Frequencies;
-    use retold::Knowledge;
+    use retold::method::Frequencies;
+    use retold::method::Knowledge;
     let mut model = Model(Model::given(model, plain::options(options)?)?);
     if model.0.wants_words() {
         let words = model.with(a, |a| {

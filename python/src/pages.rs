@@ -15,7 +15,8 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
 use pyo3_arrow::input::AnyRecordBatch;
-use retold::{Content, Error, Markup, Outcome, Page, ReadOptions, Result, Source, discover};
+use retold::read::{Outcome, ReadOptions, Source, discover};
+use retold::{Content, Error, Markup, Page, Result};
 use serde_json::{Map, Value};
 use tempfile::NamedTempFile;
 
@@ -318,7 +319,7 @@ pub fn record(page: Page, read: &ReadOptions) -> std::result::Result<Map<String,
             charset,
             markup,
         } => {
-            let decoded = retold::decode(&bytes, charset.as_deref())?;
+            let decoded = retold::read::decode(&bytes, charset.as_deref())?;
             (decoded.text.into_owned(), markup)
         }
     };

@@ -7,7 +7,9 @@ use arrow_array::builder::BooleanBuilder;
 use arrow_array::{ArrayRef, RecordBatch};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use retold::{Dedup, Error, Findings, PassageOptions, date_text, in_pool};
+use retold::internal::{date_text, in_pool};
+use retold::passages::PassageOptions;
+use retold::{Dedup, Error, Findings};
 
 use crate::error::{InternalError, raise};
 use crate::findings::{Columns, batch, numbers, some_strings, strings};
@@ -75,9 +77,9 @@ pub fn flags(values: impl Iterator<Item = bool>) -> ArrayRef {
     Arc::new(column.finish())
 }
 
-fn places(findings: &Findings, found: &retold::Passages, with_text: bool) -> Columns {
+fn places(findings: &Findings, found: &retold::passages::Passages, with_text: bool) -> Columns {
     let (rows, page) = (|| found.rows(), |page| findings.page(page));
-    let site = |row: retold::PassageRow| {
+    let site = |row: retold::passages::PassageRow| {
         let site = findings.collection.site(&page(row.page));
         site.map(str::to_owned)
     };
@@ -109,11 +111,11 @@ fn places(findings: &Findings, found: &retold::Passages, with_text: bool) -> Col
     columns
 }
 
-fn pairs(findings: &Findings, found: &retold::Passages) -> Columns {
-    let number = |of: fn(retold::PassagePair) -> u32| {
+fn pairs(findings: &Findings, found: &retold::passages::Passages) -> Columns {
+    let number = |of: fn(retold::passages::PassagePair) -> u32| {
         numbers(found.pairs().map(move |pair| i64::from(of(pair))))
     };
-    let byte = |of: fn(retold::PassagePair) -> Option<u32>| {
+    let byte = |of: fn(retold::passages::PassagePair) -> Option<u32>| {
         numbers(found.pairs().map(move |pair| of(pair).map(i64::from)))
     };
     vec![
@@ -132,7 +134,7 @@ fn pairs(findings: &Findings, found: &retold::Passages) -> Columns {
     ]
 }
 
-fn copies(findings: &Findings, found: &retold::Passages) -> Columns {
+fn copies(findings: &Findings, found: &retold::passages::Passages) -> Columns {
     let copies = || found.copies.iter();
     vec![
         ("id", strings(copies().map(|(copy, _)| findings.id(*copy)))),
@@ -140,7 +142,7 @@ fn copies(findings: &Findings, found: &retold::Passages) -> Columns {
     ]
 }
 
-fn common(findings: &Findings, found: &retold::Passages) -> Columns {
+fn common(findings: &Findings, found: &retold::passages::Passages) -> Columns {
     let common = || found.most_common.iter();
     vec![
         ("pages", numbers(common().map(|run| i64::from(run.df)))),
@@ -204,7 +206,9 @@ pub fn passages<'py>(
             .resources(&run)
             .watch(watch)
             .run(sources)?;
-        let found = in_pool(threads, || retold::passages(&findings, &wanted, watch))?;
+        let found = in_pool(threads, || {
+            retold::passages::passages(&findings, &wanted, watch)
+        })?;
         Ok::<_, Error>((findings, found))
     })?;
     let tables = py.detach(|| {

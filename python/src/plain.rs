@@ -3,7 +3,7 @@
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use retold::byte_count;
+use retold::internal::byte_count;
 use serde_json::{Map, Value};
 
 use crate::error::usage;

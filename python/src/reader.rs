@@ -5,7 +5,8 @@ use std::sync::{Mutex, PoisonError};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use retold::{JudgeConfig, Outcome, ReadOptions, Record, Source};
+use retold::JudgeConfig;
+use retold::read::{Outcome, ReadOptions, Record, Source};
 
 use crate::error::{RetoldWarning, in_python, raise};
 use crate::pages::{Pages, record};

@@ -10,7 +10,7 @@ use pyo3::prelude::*;
 
 /// Adds what `retold.spark` needs to the module.
 pub fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    let limits = retold::Limits::default();
+    let limits = retold::internal::Limits::default();
     module.add("HEAVY", limits.heavy)?;
     module.add("FAMILY", limits.component)?;
     module.add_class::<numbers::Numbers>()?;

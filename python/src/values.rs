@@ -4,10 +4,9 @@ use std::sync::{Mutex, PoisonError};
 
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use retold::{
-    Error, JudgeConfig, Judgement as Judged, Scope, Sketch as Sketched, Verdict as Said,
-    date_seconds,
-};
+use retold::internal::date_seconds;
+use retold::method::Sketch as Sketched;
+use retold::{Error, JudgeConfig, Judgement as Judged, Scope, Verdict as Said};
 use serde_json::Value;
 
 use crate::error::{raise, usage};
@@ -20,7 +19,7 @@ use crate::error::{raise, usage};
 /// ('The ferry left late.', 'News', 'http://www.naxos.example/1', 'naxos.example')
 #[pyclass(frozen, module = "retold")]
 pub struct Text {
-    pub text: retold::Text,
+    pub text: retold::method::Text,
     /// What made it.
     pub model: retold::Model,
     pub id: String,
@@ -185,7 +184,7 @@ fn text_of(
         };
         *made = Some((options, model.clone()));
         drop(made);
-        let text = retold::Text::from_bytes(bytes, model.text_options())?;
+        let text = retold::method::Text::from_bytes(bytes, model.text_options())?;
         Ok((text, model))
     });
     let (text, model) = made.map_err(raise)?;

@@ -5,7 +5,8 @@ use std::path::Path;
 
 use fjall::{Database, Keyspace, KeyspaceCreateOptions, PersistMode};
 use rayon::prelude::*;
-use retold::{JudgeConfig, Judgement, Model, Sketch};
+use retold::{JudgeConfig, Judgement, Model};
+use retold::method::Sketch;
 use retold_index::{Index, Prepared, Writer};
 use tantivy::schema::{Field, INDEXED, IndexRecordOption, STORED, STRING, Schema, Value};
 use tantivy::{DocSet, IndexWriter, TERMINATED, TantivyDocument, Term};

@@ -6,7 +6,8 @@ use std::process::ExitCode;
 
 use clap::ValueEnum;
 use indicatif::HumanCount;
-use retold::{BlockKeep, BlockOptions, BlockScope, BlockUnit, Canonical, JudgeConfig, Result};
+use retold::blocks::{BlockKeep, BlockOptions, BlockScope, BlockUnit};
+use retold::{Canonical, JudgeConfig, Result};
 use retold_report::{Against, BlockJob, BlockSummary, Job, OutputConfig, cut_blocks};
 use tempfile::NamedTempFile;
 

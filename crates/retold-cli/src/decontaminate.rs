@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use indicatif::HumanCount;
-use retold::{BenchmarkFields, DEFAULT_CONTAMINATION, JudgeConfig, Result};
+use retold::passages::{BenchmarkFields, DEFAULT_CONTAMINATION};
+use retold::{JudgeConfig, Result};
 use retold_report::{
     Against, Decontamination, DecontaminationSummary, Job, OutputConfig, decontaminate,
 };

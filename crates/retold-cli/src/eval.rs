@@ -5,10 +5,11 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::ValueEnum;
-use retold::{
-    Error, Gold, Result, Unlisted, eval_csv_header, evaluate, evaluate_clusters, evaluate_removed,
-    lost_passages, read_removed, read_reported,
+use retold::eval::{
+    Gold, Unlisted, eval_csv_header, evaluate, evaluate_clusters, evaluate_removed, lost_passages,
+    read_removed, read_reported,
 };
+use retold::{Error, Result};
 use retold_report::Finished;
 
 use crate::say;

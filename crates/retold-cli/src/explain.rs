@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::ValueEnum;
-use retold::{
-    ComparedPage, DEFAULT_METHOD, Error, ExplainInputs, Explanation, Frequencies, JudgeConfig,
-    Knowledge, Model, Offsets, OwnLimit, Relation, Result, explain_pair, spelled,
-};
+use retold::explain::{ComparedPage, ExplainInputs, Explanation, Offsets, explain_pair};
+use retold::method::{DEFAULT_METHOD, Frequencies, Knowledge};
+use retold::read::spelled;
+use retold::{Error, JudgeConfig, Model, OwnLimit, Relation, Result};
 use retold_report::Finished;
 
 use crate::explain_view::{self, Screen};

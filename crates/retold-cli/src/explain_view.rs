@@ -1,7 +1,9 @@
 //! The explanation of a pair on a terminal.
 
 use console::{Style, Term};
-use retold::{ExplainedFeature, Explanation, PassageKind, Relation, thousands};
+use retold::Relation;
+use retold::explain::{ExplainedFeature, Explanation, PassageKind};
+use retold::internal::thousands;
 use unicode_width::UnicodeWidthChar;
 
 /// What the story is shown on.

@@ -4,13 +4,13 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use retold::{
-    Delimiter, Error, Page, Quote, ReadOptions, Result, Source, Stage, Statuses, discover,
-    each_page, page_ids,
+use retold::read::{
+    Delimiter, Quote, ReadOptions, Source, Statuses, discover, each_page, page_ids,
 };
+use retold::{Error, Page, Result, Stage};
 use tempfile::NamedTempFile;
 
-pub(crate) use retold::byte_count as bytes;
+pub(crate) use retold::internal::byte_count as bytes;
 
 use crate::say::tell;
 

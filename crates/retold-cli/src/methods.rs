@@ -3,7 +3,8 @@
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use retold::{DEFAULT_METHOD, METHODS, MethodInfo, Preset, Result, find_method};
+use retold::Result;
+use retold::method::{DEFAULT_METHOD, METHODS, MethodInfo, Preset, find_method};
 use serde_json::json;
 
 use crate::say;

@@ -3,10 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
-use retold::{
-    Canonical, Collections, DEFAULT_METHOD, DropRule, Error, FileRef, JudgeConfig, Linkage,
-    OwnLimit, Preset, Result, Settings, find_method,
-};
+use retold::internal::FileRef;
+use retold::method::{DEFAULT_METHOD, Preset, Settings, find_method};
+use retold::{Canonical, Collections, DropRule, Error, JudgeConfig, Linkage, OwnLimit, Result};
 
 use crate::filter_args::FilterArgs;
 use crate::input::ReadArgs;

@@ -6,7 +6,8 @@ use std::process::ExitCode;
 
 use clap::ValueEnum;
 use indicatif::HumanCount;
-use retold::{JudgeConfig, PassageOptions, Result};
+use retold::passages::PassageOptions;
+use retold::{JudgeConfig, Result};
 use retold_report::{Job, OutputConfig, PassageJob, PassageNames, PassageSummary, find_passages};
 use tempfile::NamedTempFile;
 

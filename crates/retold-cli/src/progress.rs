@@ -95,7 +95,7 @@ impl Progress {
 
 /// What the run uses now.
 fn usage(on_disk: &AtomicU64) -> String {
-    let memory = retold::resident_memory().unwrap_or_default();
+    let memory = retold::internal::resident_memory().unwrap_or_default();
     let files = on_disk.load(Ordering::Relaxed);
     format!(
         "{} of memory, {} in temporary files",

@@ -86,7 +86,7 @@ pub struct OutArgs {
 /// What a run may use.
 pub fn run_config(threads: usize, memory: Option<u64>) -> RunConfig {
     let mut run = RunConfig::default();
-    let most = retold::most_threads();
+    let most = retold::internal::most_threads();
     if threads > most {
         eprintln!("retold: --threads {threads}: {most} are used, four per core");
     }
@@ -99,5 +99,5 @@ pub fn run_config(threads: usize, memory: Option<u64>) -> RunConfig {
 fn usual_memory() -> u64 {
     const LEAST: u64 = 512 << 20;
     const MOST: u64 = 8 << 30;
-    retold::machine_memory().map_or(MOST, |all| (all / 2).clamp(LEAST, MOST))
+    retold::internal::machine_memory().map_or(MOST, |all| (all / 2).clamp(LEAST, MOST))
 }

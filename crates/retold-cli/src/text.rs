@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::ValueEnum;
-use retold::{Error, Extract, JudgeConfig, Model, Page, Result, Text};
+use retold::method::Text;
+use retold::read::Extract;
+use retold::{Error, JudgeConfig, Model, Page, Result};
 use serde::Serialize;
 
 use crate::input::{ReadArgs, each_page_by_id, sources};

@@ -4,7 +4,9 @@ use std::path::PathBuf;
 
 use clap::ValueEnum;
 
-use retold::{Error, Extract, FileRef, Fold as Step, JudgeConfig, Result};
+use retold::internal::FileRef;
+use retold::read::Extract;
+use retold::{Error, Fold as Step, JudgeConfig, Result};
 
 /// How pages become texts.
 #[derive(clap::Args)]

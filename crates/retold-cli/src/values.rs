@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
 use clap::{Arg, Command, Error};
-use retold::{METHODS, PRESETS};
+use retold::method::{METHODS, PRESETS};
 
 /// Any text, best one of those names.
 #[derive(Clone)]

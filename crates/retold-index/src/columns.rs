@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use retold::Folder;
+use retold::internal::Folder;
 use rustc_hash::FxHashMap;
 
 /// No site, or no language.

@@ -2,10 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use retold::{
-    Collection, Dedup, PageNo, Rank, Relation, Result, RunConfig, SketchedPage, StoryGraph,
-    StoryParts, Take, Text, TextSource, Watch,
-};
+use retold::internal::{SketchedPage, StoryGraph, StoryParts, Take, TextSource};
+use retold::method::Text;
+use retold::{Collection, Dedup, PageNo, Rank, Relation, Result, RunConfig, Watch};
 
 use crate::export::{each_made, no_texts};
 use crate::index::{Index, Prepared};

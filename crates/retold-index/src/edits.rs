@@ -1,8 +1,8 @@
 //! The edits of a version of a page: words that were added, cut and replaced.
 
-use retold::{
-    ComparedPage, Explanation, Model, Offsets, PassageKind, Result, Script, explain_pair,
-};
+use retold::explain::{ComparedPage, Explanation, Offsets, PassageKind, explain_pair};
+use retold::method::Script;
+use retold::{Model, Result};
 use serde::Serialize;
 
 use crate::index::{Index, unknown};

@@ -1,10 +1,9 @@
 //! The pages of an index as a collection, for all that a batch run does with one.
 
 use rayon::prelude::*;
-use retold::{
-    Collection, Dedup, Error, Findings, PageNo, Result, RunConfig, SketchedPage, StoredPages, Take,
-    Text, TextSource, Watch,
-};
+use retold::internal::{SketchedPage, StoredPages, Take, TextSource};
+use retold::method::Text;
+use retold::{Collection, Dedup, Error, Findings, PageNo, Result, RunConfig, Watch};
 
 use crate::index::Index;
 use crate::record::Entry;

@@ -4,7 +4,8 @@ use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use retold::{Error, Result, read_exact_at};
+use retold::internal::read_exact_at;
+use retold::{Error, Result};
 use xxhash_rust::xxh3::xxh3_64;
 
 /// A file is not as it was written.

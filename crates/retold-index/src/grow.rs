@@ -9,7 +9,9 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use rayon::prelude::*;
-use retold::{Collection, Dedup, Learns, Model, Rank, Result, RunConfig, StoryGraph, Watch};
+use retold::internal::StoryGraph;
+use retold::method::Learns;
+use retold::{Collection, Dedup, Model, Rank, Result, RunConfig, Watch};
 use rustc_hash::FxHashSet;
 
 use crate::files::{replace, sealed, sync_folder};

@@ -5,10 +5,10 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use quick_cache::Weighter;
 use quick_cache::sync::Cache;
-use retold::{
-    ComparedPage, Error, Explanation, Model, Offsets, Page, Result, Text, date_seconds,
-    explain_pair,
-};
+use retold::explain::{ComparedPage, Explanation, Offsets, explain_pair};
+use retold::internal::date_seconds;
+use retold::method::Text;
+use retold::{Error, Model, Page, Result};
 use serde::Serialize;
 
 use crate::figures::StoryFigures;

@@ -1,6 +1,7 @@
 //! Links: relations of pages that were found when they were added. Stories are made from them.
 
-use retold::{Error, Findings, Rank, Relation, Result, StoryGraph};
+use retold::internal::StoryGraph;
+use retold::{Error, Findings, Rank, Relation, Result};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// What a page is to another.

@@ -3,7 +3,8 @@
 use std::sync::PoisonError;
 
 use rayon::prelude::*;
-use retold::{Result, language_of};
+use retold::Result;
+use retold::read::language_of;
 
 use crate::columns::{Columns, folded};
 use crate::index::Index;

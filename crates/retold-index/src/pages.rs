@@ -1,6 +1,7 @@
 //! What is known of every page without reading its entry: where it is, whether it is still there, which story it is of.
 
-use retold::{Model, Scope, StoryGraph};
+use retold::internal::StoryGraph;
+use retold::{Model, Scope};
 use rustc_hash::FxHashSet;
 
 use crate::files::Bytes;

@@ -5,7 +5,9 @@
 
 use std::cmp::Reverse;
 
-use retold::{PassageOptions, Result, Text, Watch, passages_of};
+use retold::method::Text;
+use retold::passages::{PassageOptions, passages_of};
+use retold::{Result, Watch};
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 
@@ -106,7 +108,7 @@ impl Index {
         complete &= all_read;
         let mut passages = Vec::new();
         for found in passages_of(&page.text, &texts, (options, &model), watch)? {
-            let line = |of: &retold::OtherPlace| PassagePage::new(&others[of.text], of);
+            let line = |of: &retold::passages::OtherPlace| PassagePage::new(&others[of.text], of);
             let mut pages: Vec<PassagePage> = found.others.iter().map(line).collect();
             pages.sort_by(|a, b| {
                 (Reverse(a.score), &a.id, a.begin).cmp(&(Reverse(b.score), &b.id, b.begin))
@@ -202,7 +204,7 @@ fn sharing(state: &State, page: &Entry, but: Option<u32>) -> Result<(Vec<Sharing
 }
 
 impl PassagePage {
-    fn new(entry: &Entry, of: &retold::OtherPlace) -> PassagePage {
+    fn new(entry: &Entry, of: &retold::passages::OtherPlace) -> PassagePage {
         PassagePage {
             id: entry.id.clone(),
             begin: of.place.0,

@@ -7,7 +7,9 @@
 
 use std::sync::Arc;
 
-use retold::{Judgement, Model, Rank, Relation, Result, Scope, Sketch, StoryGraph, Trace, Verdict};
+use retold::internal::StoryGraph;
+use retold::method::{Sketch, Trace};
+use retold::{Judgement, Model, Rank, Relation, Result, Scope, Verdict};
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 use xxhash_rust::xxh3::xxh3_128;

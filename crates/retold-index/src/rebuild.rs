@@ -3,9 +3,8 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use retold::{
-    Collection, Dedup, Error, Frequencies, Knowledge, Learns, Model, Result, RunConfig, Watch,
-};
+use retold::method::{Frequencies, Knowledge, Learns};
+use retold::{Collection, Dedup, Error, Model, Result, RunConfig, Watch};
 use rustc_hash::FxHashSet;
 
 use crate::files::{replace, sealed, sync_folder};
@@ -199,7 +198,7 @@ fn learn_words(index: &Index, pages: &[u32], model: &Model) -> Result<Knowledge>
     let mut failed = None;
     let mut words_of = |page: u32| -> Result<Option<Vec<u64>>> {
         let text = index.text_of(page)?.ok_or_else(no_texts)?;
-        let hash = retold::text_hash(&text);
+        let hash = retold::internal::text_hash(&text);
         Ok(hash
             .filter(|&hash| seen.insert(hash))
             .map(|_| model.words(&text)))

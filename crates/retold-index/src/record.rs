@@ -3,7 +3,9 @@
 use std::cell::RefCell;
 use std::path::Path;
 
-use retold::{Model, Result, Scope, Sketch, Text, TextOptions};
+use retold::method::{Sketch, Text};
+use retold::read::TextOptions;
+use retold::{Model, Result, Scope};
 use zstd::bulk::{Compressor, Decompressor};
 
 use crate::files::{Bytes, damaged, put_string};

@@ -1,6 +1,7 @@
 //! Which pages have words in their texts, and where.
 
-use retold::{Result, Text};
+use retold::Result;
+use retold::method::Text;
 
 use crate::columns::{folded, words};
 use crate::index::Index;

@@ -5,7 +5,8 @@ use std::ops::Range;
 use std::sync::PoisonError;
 
 use rayon::prelude::*;
-use retold::{Error, Relation, Result, Verdict, date_text};
+use retold::internal::date_text;
+use retold::{Error, Relation, Result, Verdict};
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Serialize;
 

@@ -5,7 +5,9 @@
 
 use std::path::Path;
 
-use retold::{Result, Script, Text, TextOptions};
+use retold::Result;
+use retold::method::{Script, Text};
+use retold::read::TextOptions;
 use rustc_hash::{FxBuildHasher, FxHashSet};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
@@ -106,7 +108,8 @@ pub(crate) fn keys_of_query(folded: &str) -> Vec<u64> {
 
 #[cfg(test)]
 mod tests {
-    use retold::{Page, text_of};
+    use retold::Page;
+    use retold::method::text_of;
 
     use super::*;
 

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use retold::StoryEdges;
+use retold::internal::StoryEdges;
 use rustc_hash::FxHashSet;
 
 use crate::pages::Pages;
@@ -34,7 +34,7 @@ impl Told {
 /// All stories that lists have, and which contain which.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Telling {
-    /// By their roots ([`retold::StoryGraph::root`]).
+    /// By their roots ([`retold::internal::StoryGraph::root`]).
     stories: BTreeMap<u32, Arc<Told>>,
     pub(crate) edges: StoryEdges,
     /// The newest page's moment.

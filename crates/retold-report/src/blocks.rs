@@ -1,9 +1,9 @@
 //! Blocks of text that many pages have: files in, an output folder out.
 
-use retold::{
-    BlockOptions, BlockRow, BlockTexts, Blocks, Error, RecordDecision, Result, RunConfig, Source,
-    SpanRow, Stage, TextOptions, Watch, blocks, in_pool,
-};
+use retold::blocks::{BlockOptions, BlockRow, BlockTexts, Blocks, SpanRow, blocks};
+use retold::internal::in_pool;
+use retold::read::{RecordDecision, Source, TextOptions};
+use retold::{Error, Result, RunConfig, Stage, Watch};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -149,7 +149,7 @@ fn find_and_write(
         "version": env!("CARGO_PKG_VERSION"),
         "threads": rayon::current_num_threads(),
         "seconds": start.elapsed().as_secs_f64(),
-        "peak_memory": retold::peak_memory(),
+        "peak_memory": retold::internal::peak_memory(),
         "temporary_files": memory.on_disk(),
     });
     memory.check()?;

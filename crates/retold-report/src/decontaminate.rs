@@ -3,11 +3,14 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use retold::{
-    BenchmarkFields, Benchmarks, Contamination, Memory, Outcome, Page, ReadOptions, Record,
-    RecordDecision, Result, Source, Stage, TextOptions, Watch, discover, each_record, expand,
-    in_pool, shown_input, text_of,
+use retold::internal::{Memory, in_pool, shown_input};
+use retold::method::text_of;
+use retold::passages::{BenchmarkFields, Benchmarks, Contamination};
+use retold::read::{
+    Outcome, ReadOptions, Record, RecordDecision, Source, TextOptions, discover, each_record,
+    expand,
 };
+use retold::{Page, Result, Stage, Watch};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -132,7 +135,7 @@ fn run(wanted: &Decontamination, out: OutDir, watch: &dyn Watch) -> Result<Decon
             "version": env!("CARGO_PKG_VERSION"),
             "threads": rayon::current_num_threads(),
             "seconds": start.elapsed().as_secs_f64(),
-            "peak_memory": retold::peak_memory(),
+            "peak_memory": retold::internal::peak_memory(),
         }),
         records: pass.finish()?,
     };

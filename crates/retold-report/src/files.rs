@@ -3,7 +3,8 @@
 use std::io::Write;
 use std::time::Instant;
 
-use retold::{Error, Findings, Result, Stage, Watch, peak_memory};
+use retold::internal::peak_memory;
+use retold::{Error, Findings, Result, Stage, Watch};
 use serde::Serialize;
 
 use crate::out::{MODEL, OutDir, SUMMARY};

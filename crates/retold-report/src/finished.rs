@@ -2,7 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use retold::{Error, ExplainInputs, Model, Relation, Result, each_line, leave_out, read_pairs};
+use retold::eval::{each_line, read_pairs};
+use retold::explain::ExplainInputs;
+use retold::read::leave_out;
+use retold::{Error, Model, Relation, Result};
 use serde::Deserialize;
 use serde_json::Value;
 

@@ -3,10 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use retold::{
-    Dedup, Error, Findings, JudgeConfig, Model, Result, RunConfig, SameUrl, Source, Watch,
-    cache_remote_in, discover, expand, in_pool, leave_out, shown_input,
-};
+use retold::internal::{cache_remote_in, in_pool, shown_input};
+use retold::read::{Source, discover, expand, leave_out};
+use retold::{Dedup, Error, Findings, JudgeConfig, Model, Result, RunConfig, SameUrl, Watch};
 use retold_index::{Export, Index};
 
 use crate::columns;
@@ -53,7 +52,7 @@ pub enum Against {
 
 /// Reads the inputs, finds the copies, writes the output folder.
 ///
-/// Errors: those of [`Model::new`], [`OutDir::open`], [`discover()`](retold::discover), [`Dedup::run`] and [`write()`].
+/// Errors: those of [`Model::new`], [`OutDir::open`], [`discover()`](retold::read::discover), [`Dedup::run`] and [`write()`].
 pub fn run(job: &Job, watch: &dyn Watch) -> Result<Summary> {
     columns::check(job.output.tables)?;
     let (out, run) = opened(job)?;
@@ -121,7 +120,7 @@ pub(crate) fn find(job: &Job, run: &RunConfig, watch: &dyn Watch) -> Result<Find
 
 /// The files to read. Output folders below an INPUT, of this run or another, are not read.
 ///
-/// Errors: those of [`discover()`](retold::discover), an input that is an output folder or inside of the one that is written, and no
+/// Errors: those of [`discover()`](retold::read::discover), an input that is an output folder or inside of the one that is written, and no
 /// file at all.
 pub fn sources(job: &Job) -> Result<Vec<Source>> {
     let named = expand(&job.inputs)?;

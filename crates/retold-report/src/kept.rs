@@ -6,10 +6,9 @@ use std::sync::{Mutex, PoisonError};
 
 use rayon::prelude::*;
 
-use retold::{
-    DroppedAs, Error, Findings, Memory, Original, PageNo, Rank, ReadOptions, RecordDecision,
-    Result, Source, Watch, companions,
-};
+use retold::internal::{Memory, Original, companions};
+use retold::read::{ReadOptions, RecordDecision, Source};
+use retold::{DroppedAs, Error, Findings, PageNo, Rank, Result, Watch};
 
 use crate::marks::{self, Marks};
 use crate::out::{KEPT, OutDir};
@@ -109,7 +108,7 @@ struct Decisions<'a> {
 
 impl<'a> Decisions<'a> {
     fn new(findings: &'a Findings, output: &'a OutputConfig) -> Self {
-        let ranks = retold::ranks(&findings.by_id);
+        let ranks = retold::internal::ranks(&findings.by_id);
         let mut is_dropped = vec![false; ranks.len()];
         findings
             .dropped

@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use retold::{AddedFields, FieldKind, FieldValue, Findings, Rank, Relation};
+use retold::read::{AddedFields, FieldKind, FieldValue};
+use retold::{Findings, Rank, Relation};
 
 use crate::output::{Names, OutputConfig};
 

@@ -3,10 +3,9 @@
 use std::borrow::Cow;
 use std::time::Duration;
 
-use retold::{
-    Findings, PassageOptions, PassagePair, PassageRow, Passages, Rank, Result, Stage, StageTime,
-    Watch, date_text, in_pool, passages,
-};
+use retold::internal::{date_text, in_pool};
+use retold::passages::{PassageOptions, PassagePair, PassageRow, Passages, passages};
+use retold::{Findings, Rank, Result, Stage, StageTime, Watch};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
@@ -221,7 +220,7 @@ pub fn find_passages(wanted: &PassageJob, watch: &dyn Watch) -> Result<PassageSu
             "threads": rayon::current_num_threads(),
             "seconds": seconds(&findings, &found, |time| Some(time.wall)),
             "cpu_seconds": seconds(&findings, &found, |time| time.cpu),
-            "peak_memory": retold::peak_memory(),
+            "peak_memory": retold::internal::peak_memory(),
             "temporary_files": findings.collection.memory().on_disk(),
             "directory": directory(),
         });

@@ -5,10 +5,10 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use retold::{
-    Error, Memory, Page, ReadOptions, RecordDecision, Result, Source, Watch, discover, each_line,
-    each_page, page_ids,
-};
+use retold::eval::each_line;
+use retold::internal::Memory;
+use retold::read::{ReadOptions, RecordDecision, Source, discover, each_page, page_ids};
+use retold::{Error, Page, Result, Watch};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use xxhash_rust::xxh3::{xxh3_64_with_seed, xxh3_128};
@@ -116,7 +116,7 @@ type Plan = HashMap<String, Vec<(u64, u32)>>;
 
 /// Writes the sample.
 ///
-/// Errors: those of [`discover()`](retold::discover) and [`Finished::open`], a page without a size, and OUT that cannot be written.
+/// Errors: those of [`discover()`](retold::read::discover) and [`Finished::open`], a page without a size, and OUT that cannot be written.
 pub fn sample(job: &Sample, watch: &dyn Watch) -> Result<Sampled> {
     let pages = pages(job)?;
     let out = OutDir::open(&job.out, job.force, false)?;

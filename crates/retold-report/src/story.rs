@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use serde_json::json;
 
-use retold::Explanation;
+use retold::explain::Explanation;
 
 use crate::html::{COPIES, DataPage};
 

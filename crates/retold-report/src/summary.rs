@@ -2,9 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use retold::{
-    AmbiguousDates, DropRule, DroppedAs, ExtractionCounts, Findings, Rank, Relation, SameUrl,
-};
+use retold::internal::{AmbiguousDates, ExtractionCounts};
+use retold::{DropRule, DroppedAs, Findings, Rank, Relation, SameUrl};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -201,7 +200,7 @@ pub struct Run {
     pub threads: u64,
     /// Seconds each stage took, in order.
     pub seconds: Vec<(String, f64)>,
-    /// Seconds by kind of work, summed over all threads ([`retold::Spent`]).
+    /// Seconds by kind of work, summed over all threads ([`retold::internal::Spent`]).
     pub thread_seconds: Vec<(String, f64)>,
     /// Peak memory of the process in bytes, if known.
     pub peak_memory: Option<u64>,

@@ -6,9 +6,10 @@ use std::io::{BufWriter, Write};
 use std::path::PathBuf;
 
 use rayon::prelude::*;
+use retold::eval::PairLine;
+use retold::internal::date_text;
 use retold::{
-    Class, DroppedAs, Error, Findings, Linkage, Pair, PairLine, Rank, Result, RunStory, SameUrl,
-    date_text, stories,
+    Class, DroppedAs, Error, Findings, Linkage, Pair, Rank, Result, RunStory, SameUrl, stories,
 };
 use serde::Serialize;
 

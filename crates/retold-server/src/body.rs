@@ -3,7 +3,9 @@
 use axum::body::Body;
 use axum::http::{HeaderMap, StatusCode, header};
 use http_body_util::BodyExt;
-use retold::{Content, Markup, Outcome, Page, ReadOptions, Source, site_of};
+use retold::internal::site_of;
+use retold::read::{Outcome, ReadOptions, Source};
+use retold::{Content, Markup, Page};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::value::RawValue;

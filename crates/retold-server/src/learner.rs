@@ -6,7 +6,8 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use retold::{Error, Result, RunConfig, Watch, in_pool};
+use retold::internal::in_pool;
+use retold::{Error, Result, RunConfig, Watch};
 use retold_index::{Learning, Learnt, Writer};
 
 /// How often the thread that writes looks whether it has learnt, if it has nothing else to do.

@@ -5,7 +5,7 @@ use std::num::NonZeroUsize;
 use axum::Json;
 use axum::extract::rejection::QueryRejection;
 use axum::extract::{Query, State};
-use retold::date_seconds;
+use retold::internal::date_seconds;
 use retold_index::{Order, Overview, PageFilter, PageLine, StoryCard};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};

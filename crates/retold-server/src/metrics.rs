@@ -143,7 +143,7 @@ impl Metrics {
     pub(crate) fn text(&self, index: &Index) -> String {
         self.pages.set(index.len() as i64);
         self.memory
-            .set(retold::resident_memory().unwrap_or_default() as i64);
+            .set(retold::internal::resident_memory().unwrap_or_default() as i64);
         let mut text = String::new();
         // Writing into a string cannot fail.
         let _ = encode(&mut text, &self.registry);

@@ -8,7 +8,7 @@ use axum::body::Body;
 use axum::extract::rejection::{PathRejection, QueryRejection};
 use axum::extract::{Path, Query, State};
 use axum::http::HeaderMap;
-use retold::PassageOptions;
+use retold::passages::PassageOptions;
 use retold_index::{FoundPassages, PASSAGE_TEXTS};
 use serde::Deserialize;
 use utoipa::IntoParams;

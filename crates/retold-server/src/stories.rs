@@ -8,7 +8,7 @@ use axum::body::Body;
 use axum::extract::rejection::{PathRejection, QueryRejection};
 use axum::extract::{Path, Query, State};
 use axum::http::HeaderMap;
-use retold::{ComparedPage, Explanation, Offsets, explain_pair};
+use retold::explain::{ComparedPage, Explanation, Offsets, explain_pair};
 use retold_index::{Edits, Index, Match, MatchLine, Story};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};

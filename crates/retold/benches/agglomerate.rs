@@ -2,9 +2,9 @@
 
 use divan::counter::BytesCount;
 use divan::{Bencher, black_box};
-use retold::{
-    JudgeConfig, Method, Model, Page, Sketch, SketchNo, Sketches, Text, Trace, related_pairs,
-};
+use retold::internal::{SketchNo, related_pairs};
+use retold::method::{Method, Sketch, Sketches, Text, Trace};
+use retold::{JudgeConfig, Model, Page};
 
 fn main() {
     divan::main();

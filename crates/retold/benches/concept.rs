@@ -7,10 +7,11 @@
 mod obvious;
 
 use divan::Bencher;
-use retold::{
-    Concept, ConceptGraph, Method, Page, Settings, Text, TextOptions, concept_distances,
-    find_method, text_of, wordnet,
+use retold::Page;
+use retold::method::{
+    Concept, ConceptGraph, Method, Settings, Text, concept_distances, find_method, text_of, wordnet,
 };
+use retold::read::TextOptions;
 
 fn main() {
     divan::main();

@@ -5,7 +5,8 @@
 use std::io::Write;
 
 use divan::counter::BytesCount;
-use retold::{Extract, JudgeConfig, Model, Outcome, discover};
+use retold::read::{Extract, Outcome, discover};
+use retold::{JudgeConfig, Model};
 
 fn main() {
     divan::main();

@@ -4,7 +4,9 @@
 
 use divan::counter::BytesCount;
 use divan::{Bencher, black_box};
-use retold::{Extract, Page, TextOptions, decode, html_visible_text, plain_visible_text, text_of};
+use retold::Page;
+use retold::method::text_of;
+use retold::read::{Extract, TextOptions, decode, html_visible_text, plain_visible_text};
 
 fn main() {
     divan::main();

@@ -5,7 +5,9 @@
 
 use divan::counter::BytesCount;
 use divan::{Bencher, black_box};
-use retold::{Page, Text, TextOptions, WordForm, text_of};
+use retold::Page;
+use retold::method::{Text, WordForm, text_of};
+use retold::read::TextOptions;
 
 fn main() {
     divan::main();

@@ -183,7 +183,7 @@ impl Address {
 /// that only tell where a visitor came from. What is no URL stays as it is.
 ///
 /// ```
-/// use retold::normalised_url;
+/// use retold::internal::normalised_url;
 /// assert_eq!(normalised_url("HTTP://News.example:80/a/../b/?utm_source=x&id=7#top"), "http://news.example/b?id=7");
 /// assert_eq!(normalised_url("notes/today.txt"), "notes/today.txt");
 /// ```

@@ -233,8 +233,8 @@ impl RunConfig {
 /// A number of bytes as people write it: K, M or G after it stand for powers of 1,024.
 ///
 /// ```
-/// assert_eq!(retold::byte_count("64M"), Ok(64 << 20));
-/// assert!(retold::byte_count("4X").is_err() && retold::byte_count("0").is_err());
+/// assert_eq!(retold::internal::byte_count("64M"), Ok(64 << 20));
+/// assert!(retold::internal::byte_count("4X").is_err() && retold::internal::byte_count("0").is_err());
 /// ```
 pub fn byte_count(text: &str) -> std::result::Result<u64, String> {
     let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());

@@ -277,7 +277,7 @@ fn counted(date: &str) -> Option<i64> {
 /// A moment in seconds since 1970 as RFC 3339 has it, in UTC; `None` beyond the years that it has.
 ///
 /// ```
-/// assert_eq!(retold::date_text(1_583_020_800).as_deref(), Some("2020-03-01T00:00:00Z"));
+/// assert_eq!(retold::internal::date_text(1_583_020_800).as_deref(), Some("2020-03-01T00:00:00Z"));
 /// ```
 pub fn text(seconds: i64) -> Option<String> {
     let moment = jiff::Timestamp::from_second(seconds).ok()?;

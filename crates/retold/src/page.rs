@@ -149,7 +149,7 @@ pub enum Markup {
 /// The site of a URL: its host in lower case without a leading `www.`; `None` without a host.
 ///
 /// ```
-/// use retold::site_of;
+/// use retold::internal::site_of;
 /// assert_eq!(site_of("https://www.News.example.cn:8080/a?b#c").as_deref(), Some("news.example.cn"));
 /// assert_eq!(site_of("notes/today.txt"), None);
 /// ```

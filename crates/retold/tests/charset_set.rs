@@ -5,7 +5,7 @@ mod data;
 use std::path::{Path, PathBuf};
 
 use encoding_rs::Encoding;
-use retold::decode;
+use retold::read::decode;
 
 /// The encoding that a folder is named after; `None` for those that encoding_rs lacks.
 fn encoding_of(folder: &str) -> Option<&'static Encoding> {

@@ -10,9 +10,9 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use proptest::prelude::*;
-use retold::{
-    AddedFields, Content, FieldKind, FieldValue, Outcome, ReadOptions, RecordDecision, Source,
-    discover,
+use retold::Content;
+use retold::read::{
+    AddedFields, FieldKind, FieldValue, Outcome, ReadOptions, RecordDecision, Source, discover,
 };
 
 fn gzip(bytes: &[u8]) -> Vec<u8> {

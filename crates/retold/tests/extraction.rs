@@ -5,7 +5,9 @@
 
 use std::path::{Path, PathBuf};
 
-use retold::{Extract, Extraction, Markup, Page, Text, TextOptions, text_of};
+use retold::method::{Text, text_of};
+use retold::read::{Extract, Extraction, TextOptions};
+use retold::{Markup, Page};
 
 fn text(bytes: Vec<u8>, extract: Extract) -> Result<Text, String> {
     let page = Page::document("", bytes, Markup::Html);

@@ -1,7 +1,9 @@
 //! The text stage as a whole: rules for every page, and folding compared with its plain twin.
 
 use proptest::prelude::*;
-use retold::{Content, Extract, Markup, Page, Text, TextOptions, text_of};
+use retold::method::{Text, text_of};
+use retold::read::{Extract, TextOptions};
+use retold::{Content, Markup, Page};
 use unicode_normalization::UnicodeNormalization;
 
 fn bytes_page(bytes: &[u8], markup: Markup) -> Page {
@@ -234,7 +236,7 @@ fn bytes_that_are_no_text_are_refused() {
 #[test]
 fn declarations_are_believed_only_as_far_as_the_bytes_bear_them_out() {
     let charset_of = |bytes: &[u8], header: Option<&str>| {
-        let decoded = retold::decode(bytes, header).expect("this is text");
+        let decoded = retold::read::decode(bytes, header).expect("this is text");
         (decoded.text.into_owned(), decoded.charset)
     };
     let chinese =
@@ -270,5 +272,5 @@ fn declarations_are_believed_only_as_far_as_the_bytes_bear_them_out() {
 
 #[test]
 fn characters_are_counted_without_white_space() {
-    assert_eq!(retold::count_chars("ab 体\n 𠀀é"), 5);
+    assert_eq!(retold::internal::count_chars("ab 体\n 𠀀é"), 5);
 }

@@ -10,7 +10,7 @@ mod data;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use retold::{Outcome, ReadOptions, RecordDecision, Source, Statuses, discover};
+use retold::read::{Outcome, ReadOptions, RecordDecision, Source, Statuses, discover};
 
 /// What came out of one file.
 #[derive(Default, Debug)]

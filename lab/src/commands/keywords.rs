@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::ValueEnum;
-use retold::{Error, JudgeConfig, Keyword, Model, Page, Result, Text};
+use retold::method::{Keyword, Text};
+use retold::{Error, JudgeConfig, Model, Page, Result};
 use retold_cli::shared::{
     METHOD, PRESET, ReadArgs, Setting, TextArgs, chosen_method, each_page_by_id,
     say::{cannot_write, json, printable},

@@ -4,7 +4,9 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::ValueEnum;
-use retold::{Concept, Error, JudgeConfig, Model, Page, Result, Stage, Text, each_page, page_ids};
+use retold::method::{Concept, Text};
+use retold::read::{each_page, page_ids};
+use retold::{Error, JudgeConfig, Model, Page, Result, Stage};
 use retold_cli::shared::{METHOD, PRESET, Part, ReadArgs, Setting, chosen_method, say, sources};
 use retold_report::network::{dot, graphml, svg};
 
@@ -143,7 +145,7 @@ impl Args {
         };
         let mut found = None;
         let mut at = 0;
-        let decodes = |page: Page| retold::decodes(&page).map(|()| page);
+        let decodes = |page: Page| retold::internal::decodes(&page).map(|()| page);
         each_page(
             &sources,
             read,

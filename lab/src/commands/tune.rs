@@ -5,7 +5,10 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::ValueEnum;
-use retold::{DEFAULT_METHOD, Error, JudgeConfig, Result, Score, Source, Unlisted};
+use retold::eval::{Score, Unlisted};
+use retold::method::DEFAULT_METHOD;
+use retold::read::Source;
+use retold::{Error, JudgeConfig, Result};
 use retold_cli::shared::{
     METHOD, PRESET, Progress, QuietArg, ReadArgs, Setting, TextArgs, ThreadsArg, chosen_method,
     positive, say, sources,

@@ -10,7 +10,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use rayon::prelude::*;
-use retold::{Gold, Label, Reported, Unlisted};
+use retold::eval::{Gold, Label, Reported, Unlisted};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 /// How many resamples are drawn. The error of a standard error is then about 4 %.

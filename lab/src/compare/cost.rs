@@ -1,6 +1,8 @@
 //! Time and memory of a method on a set, measured over one run.
 
-use retold::{Dedup, Findings, Model, PrunedNo, Result, RunConfig, Watch, discover, peak_memory};
+use retold::internal::{PrunedNo, peak_memory};
+use retold::read::discover;
+use retold::{Dedup, Findings, Model, Result, RunConfig, Watch};
 use serde::{Deserialize, Serialize};
 
 use super::set::LabelledSet;

@@ -1,6 +1,6 @@
 //! The results as CSV.
 
-use retold::eval_csv_header;
+use retold::eval::eval_csv_header;
 
 use super::comparison::Comparison;
 use super::cost::Stage;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use retold::Evaluation;
+use retold::eval::Evaluation;
 
 use super::chance;
 use super::cost::Cost;

@@ -271,7 +271,7 @@ impl Experiment {
 
 #[cfg(test)]
 mod tests {
-    use retold::METHODS;
+    use retold::method::METHODS;
 
     use super::*;
 

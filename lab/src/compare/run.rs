@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use retold::{Extract, Model, PageNo, Result, Watch, in_pool};
+use retold::internal::in_pool;
+use retold::read::Extract;
+use retold::{Model, PageNo, Result, Watch};
 
 use super::comparison::Comparison;
 use super::cost::Cost;

@@ -4,10 +4,10 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use retold::{
-    Collection, Error, Evaluation, Gold, Label, Model, PageNo, Reported, Result, Text, Unlisted,
-    Watch, discover, evaluate, evaluate_clusters,
-};
+use retold::eval::{Evaluation, Gold, Label, Reported, Unlisted, evaluate, evaluate_clusters};
+use retold::method::Text;
+use retold::read::discover;
+use retold::{Collection, Error, Model, PageNo, Result, Watch};
 use serde::Deserialize;
 
 use super::chance::Tallies;

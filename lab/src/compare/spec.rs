@@ -1,9 +1,10 @@
 //! A method with settings, as people write it: `shingle:width=3,threshold=0.8`.
 
-use retold::{
-    Domain, Error, Extract, JudgeConfig, METHODS, MethodInfo, PRESETS, Param, ParamValue, Params,
-    Preset, Result, Settings, find_method,
+use retold::method::{
+    Domain, METHODS, MethodInfo, PRESETS, Param, ParamValue, Params, Preset, Settings, find_method,
 };
+use retold::read::Extract;
+use retold::{Error, JudgeConfig, Result};
 
 /// A method with settings.
 #[derive(Clone)]

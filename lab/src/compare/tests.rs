@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use retold::{Evaluation, OverlapCounts, Score};
+use retold::eval::{Evaluation, OverlapCounts, Score};
 
 use super::cost::Cost;
 use super::*;

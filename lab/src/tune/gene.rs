@@ -1,6 +1,6 @@
 //! A parameter as a point from 0 to 1.
 
-use retold::{Domain, Param, ParamValue};
+use retold::method::{Domain, Param, ParamValue};
 
 /// A parameter that is searched.
 #[derive(Clone, Copy, Debug)]

@@ -2,7 +2,8 @@
 
 use std::fmt::Write;
 
-use retold::{ParamValue, Score};
+use retold::eval::Score;
+use retold::method::ParamValue;
 
 use super::tuned::{Tuned, value_of};
 

@@ -2,12 +2,14 @@
 
 use std::path::PathBuf;
 
-use retold::{JudgeConfig, Source, Unlisted};
+use retold::JudgeConfig;
+use retold::eval::Unlisted;
+use retold::read::Source;
 
 /// What is tuned, on what, and for how long.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// What is read ([`retold::discover`]).
+    /// What is read ([`retold::read::discover`]).
     pub sources: Vec<Source>,
     /// How it is read, the method, and the parameters that keep their values.
     pub base: JudgeConfig,

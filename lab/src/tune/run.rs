@@ -2,10 +2,10 @@
 
 use std::collections::HashMap;
 
-use retold::{
-    Collection, Domain, Error, Gold, MethodInfo, Model, PageNo, Param, Params, Result, Watch,
-    find_method, in_pool,
-};
+use retold::eval::Gold;
+use retold::internal::in_pool;
+use retold::method::{Domain, MethodInfo, Param, Params, find_method};
+use retold::{Collection, Error, Model, PageNo, Result, Watch};
 
 use super::gene::Gene;
 use super::options::Options;

@@ -1,8 +1,8 @@
 //! Sets of parameters scored on one side of the split.
 
-use retold::{
-    Collection, JudgeConfig, Label, PageNo, Params, Relation, Result, Score, Text, Unlisted, Watch,
-};
+use retold::eval::{Label, Score, Unlisted};
+use retold::method::{Params, Text};
+use retold::{Collection, JudgeConfig, PageNo, Relation, Result, Watch};
 
 use super::split::Labels;
 use crate::bench::Bench;

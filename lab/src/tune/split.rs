@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use retold::{Collection, Gold, Label, PageNo};
+use retold::eval::{Gold, Label};
+use retold::{Collection, PageNo};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use super::options::Options;

@@ -1,6 +1,7 @@
 //! The result of a search.
 
-use retold::{Param, ParamValue, Params, Score};
+use retold::eval::Score;
+use retold::method::{Param, ParamValue, Params};
 
 /// What a search found.
 #[derive(Clone, Debug)]

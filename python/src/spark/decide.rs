@@ -11,9 +11,10 @@ use arrow_schema::DataType;
 use arrow_select::concat::concat;
 use pyo3::prelude::*;
 use pyo3_arrow::PyRecordBatch;
+use retold::internal::{SketchedPage, Take, TextSource};
+use retold::method::Text;
 use retold::{
-    Collection, Dedup, Error, Findings, Model as Judge, PageNo, Result, RunConfig, SketchedPage,
-    Take, Text, TextSource, Watch,
+    Collection, Dedup, Error, Findings, Model as Judge, PageNo, Result, RunConfig, Watch,
 };
 use tempfile::{SpooledTempFile, spooled_tempfile};
 

@@ -10,7 +10,8 @@ use arrow_array::builder::{BinaryBuilder, BooleanBuilder, Int64Builder};
 use arrow_array::cast::AsArray;
 use pyo3::prelude::*;
 use pyo3_arrow::PyRecordBatch;
-use retold::{Model as Judge, Sketch};
+use retold::Model as Judge;
+use retold::method::Sketch;
 
 use super::numbers::Numbers;
 use super::rows::{answer, work};

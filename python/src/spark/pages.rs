@@ -9,9 +9,9 @@ use arrow_array::{Array, ArrayRef, Int64Array};
 use pyo3::prelude::*;
 use pyo3_arrow::PyRecordBatch;
 use pyo3_arrow::input::AnyRecordBatch;
-use retold::{
-    Collection, Error, Judgement, Outcome, Page, SketchedPage, Source, date_seconds, text_hash,
-};
+use retold::internal::{SketchedPage, date_seconds, text_hash};
+use retold::read::{Outcome, Source};
+use retold::{Collection, Error, Judgement, Page};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::numbers::Numbers;

@@ -5,7 +5,8 @@ use arrow_array::types::Int64Type;
 use arrow_array::{Array, BinaryArray, Int64Array, RecordBatch, StringArray};
 use pyo3::prelude::*;
 use pyo3_arrow::PyRecordBatch;
-use retold::{Result, Sketch};
+use retold::Result;
+use retold::method::Sketch;
 
 use crate::error::{InternalError, raise};
 use crate::findings::{Columns, batch};

@@ -9,7 +9,8 @@ use std::sync::mpsc::{Receiver, sync_channel};
 use std::time::Duration;
 
 use rayon::prelude::*;
-use retold::{Error, Outcome, Page, Result, Source, Stage, Watch, discover, each_page};
+use retold::read::{Outcome, Source, discover, each_page};
+use retold::{Error, Page, Result, Stage, Watch};
 use retold_index::{Index, Prepared};
 use serde::Serialize;
 

@@ -4,7 +4,9 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use retold::{Error, FileRef, Model, Result, find_method};
+use retold::internal::FileRef;
+use retold::method::find_method;
+use retold::{Error, Model, Result};
 use retold_index::{Index, Writer};
 use retold_report::{OutDir, OutputConfig, Request};
 use serde::Serialize;
@@ -154,7 +156,7 @@ pub fn export(args: &Export) -> Result<ExitCode> {
     };
     let inputs = vec![args.dir.display().to_string()];
     let request = Request::new(inputs, &output, &run);
-    let summary = retold::in_pool(args.threads.threads, || {
+    let summary = retold::internal::in_pool(args.threads.threads, || {
         retold_report::write(&findings, &request, out, &progress)
     })?;
     progress.finish();

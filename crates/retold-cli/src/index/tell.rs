@@ -4,7 +4,8 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::ValueEnum;
-use retold::{Error, Result, date_seconds};
+use retold::internal::date_seconds;
+use retold::{Error, Result};
 use retold_index::{Index, Order, PageFilter};
 
 use serde::Serialize;

@@ -14,7 +14,8 @@ use object_store::{
     ClientConfigKey, Error as StoreError, GetOptions, GetRange, ObjectMeta, ObjectStore,
     ObjectStoreExt,
 };
-use retold::{Error, RemoteInput, Result};
+use retold::read::RemoteInput;
+use retold::{Error, Result};
 
 use super::cache::Cache;
 use super::listing::{Entry, Tree};

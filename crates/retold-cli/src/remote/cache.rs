@@ -8,7 +8,8 @@ use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 use bytes::Bytes;
-use retold::{Error, Result, read_exact_at};
+use retold::internal::read_exact_at;
+use retold::{Error, Result};
 
 /// A number for each file, and the requested range: all passes request the same ranges.
 type Key = (u64, Range<u64>);

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use reqwest::header::LINK;
 use reqwest::{Client, Response, Url};
-use retold::{Error, RemoteInput, Result};
+use retold::read::RemoteInput;
+use retold::{Error, Result};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 

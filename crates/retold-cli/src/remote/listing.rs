@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 use glob::{MatchOptions, Pattern};
-use retold::{Error, RemoteFile, RemoteInput, RemoteListed, Result};
+use retold::read::{RemoteFile, RemoteInput, RemoteListed};
+use retold::{Error, Result};
 
 /// An object.
 pub struct Entry {
@@ -185,7 +186,7 @@ mod tests {
     use std::ops::Range;
 
     use bytes::Bytes;
-    use retold::RemoteError;
+    use retold::read::RemoteError;
 
     use super::*;
 

@@ -21,7 +21,8 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use object_store::ObjectStore;
-use retold::{Error, RemoteInput, RemoteStore, Result, set_remote_store};
+use retold::read::{RemoteInput, RemoteStore, set_remote_store};
+use retold::{Error, Result};
 
 use self::cache::Cache;
 

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 
 use bytes::Bytes;
-use retold::{RemoteError, RemoteFile};
+use retold::read::{RemoteError, RemoteFile};
 
 use super::cache::Cache;
 use super::network::wait;

@@ -13,7 +13,9 @@ use reqwest::header::{
     RETRY_AFTER,
 };
 use reqwest::{Client, RequestBuilder, Response, StatusCode, Url};
-use retold::{Error, RemoteInput, Result, read_exact_at, shown_input};
+use retold::internal::{read_exact_at, shown_input};
+use retold::read::RemoteInput;
+use retold::{Error, Result};
 
 use super::cache::Cache;
 use super::listing::{Entry, Tree};

@@ -1,6 +1,8 @@
 //! The entries of a feed: complete pages, and entries whose articles have to be fetched.
 
-use retold::{Content, Markup, Page, count_chars, feed_pages, html_visible_text};
+use retold::internal::count_chars;
+use retold::read::{feed_pages, html_visible_text};
+use retold::{Content, Markup, Page};
 use url::Url;
 
 use super::config::{Articles, web_address};

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use retold::{ReadOptions, Result, Source, discover};
+use retold::Result;
+use retold::read::{ReadOptions, Source, discover};
 
 use super::config::Folder;
 use super::state::{Stamp, State};

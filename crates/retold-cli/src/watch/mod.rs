@@ -16,7 +16,9 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use rayon::prelude::*;
-use retold::{Error, Page, Result, Stage, Watch, each_page, site_of};
+use retold::internal::site_of;
+use retold::read::each_page;
+use retold::{Error, Page, Result, Stage, Watch};
 use retold_index::{Index, Prepared, Status, Writer};
 
 use self::config::{Config, Folder, Millis};

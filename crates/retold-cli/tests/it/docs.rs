@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use retold::{METHODS, PRESETS};
+use retold::method::{METHODS, PRESETS};
 
 use serde_json::{Value, json};
 

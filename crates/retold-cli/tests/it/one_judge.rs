@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use retold::{
-    Findings, JudgeConfig, METHODS, Model, Offsets, PRESETS, Page, Relation, Source, dedup,
-    explain_pair,
-};
+use retold::explain::{Offsets, explain_pair};
+use retold::method::{METHODS, PRESETS};
+use retold::read::Source;
+use retold::{Findings, JudgeConfig, Model, Page, Relation, dedup};
 use retold_report::{Finished, OutputConfig};
 use serde_json::Value;
 

@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use retold::{JudgeConfig, ReadOptions};
+use retold::JudgeConfig;
+use retold::read::ReadOptions;
 use retold_report::OutputConfig;
 use serde_json::{Map, Value};
 

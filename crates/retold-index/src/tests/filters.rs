@@ -1,7 +1,8 @@
 //! Pair filters leave pages out before anything is counted.
 
 use proptest::prelude::*;
-use retold::{PassageOptions, Relation};
+use retold::Relation;
+use retold::passages::PassageOptions;
 
 use super::*;
 use crate::files::{sealed, unseal};

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use proptest::prelude::*;
-use retold::{Learns, Model, Page, RunConfig};
+use retold::method::Learns;
+use retold::{Model, Page, RunConfig};
 
 use super::same::{Step, assert_same, recipes, steps};
 use super::*;

@@ -14,7 +14,9 @@ mod search;
 
 use std::path::Path;
 
-use retold::{Dedup, Findings, JudgeConfig, METHODS, Model, Page, PairFilters, Source};
+use retold::method::METHODS;
+use retold::read::Source;
+use retold::{Dedup, Findings, JudgeConfig, Model, Page, PairFilters};
 
 use crate::index::{Index, Prepared};
 use crate::limits::Limits;

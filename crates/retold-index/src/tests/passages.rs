@@ -1,6 +1,6 @@
 //! The passages of a text that pages have.
 
-use retold::PassageOptions;
+use retold::passages::PassageOptions;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::*;

@@ -59,7 +59,8 @@ fn made(id: u32, (title, text): &(Vec<usize>, Vec<usize>)) -> Page {
 /// Folded as texts are.
 fn fold(text: &str) -> String {
     let mut folded = String::new();
-    retold::Folder::new(retold::FoldOptions::default()).fold_into(text, &mut folded);
+    retold::internal::Folder::new(retold::method::FoldOptions::default())
+        .fold_into(text, &mut folded);
     folded
 }
 
@@ -70,7 +71,7 @@ fn has(page: &Page, query: &str) -> bool {
     if query.split_whitespace().all(|word| title.contains(word)) {
         return true;
     }
-    let text = retold::text_of(page, &retold::TextOptions::default()).unwrap();
+    let text = retold::method::text_of(page, &retold::read::TextOptions::default()).unwrap();
     let text = text.folded;
     let is_latin = |c: char| c.is_ascii_alphanumeric();
     let words: Vec<&str> = text.split(|c| !is_latin(c)).collect();

@@ -6,7 +6,9 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 
-use retold::{Check, Op, PageNo, Pair, Rank, Relation, Result, Trace, shared_positions};
+use retold::internal::shared_positions;
+use retold::method::{Check, Op, Trace};
+use retold::{PageNo, Pair, Rank, Relation, Result};
 
 use super::chosen::Chosen;
 use super::report::{FEATURES, OTHER_PAIRS, Report};

@@ -2,9 +2,10 @@
 
 use std::io;
 
-use retold::{
-    Error, Findings, Outcome, PageNo, ReadOrder, Record, Source, Text, Watch, each_wanted,
-};
+use retold::internal::each_wanted;
+use retold::method::Text;
+use retold::read::{Outcome, ReadOrder, Record, Source};
+use retold::{Error, Findings, PageNo, Watch};
 
 /// Reads pages again, in their order: `make` gets the place of each and its text, `take` what is made of it, `None` of a page that is no longer
 /// there. What cannot be read any more ends the list.

@@ -4,7 +4,9 @@ use std::collections::BTreeSet;
 use std::io::{self, Write};
 
 use rayon::prelude::*;
-use retold::{Offsets, PageNo, PassageKind, Shown, Text, Watch, WordPlaces};
+use retold::explain::{Offsets, PassageKind, Shown, WordPlaces};
+use retold::method::Text;
+use retold::{PageNo, Watch};
 use serde_json::{Value, json};
 
 use super::chosen::Chosen;

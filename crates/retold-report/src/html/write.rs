@@ -5,7 +5,8 @@ use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;
 
 use rayon::prelude::*;
-use retold::{Error, Findings, Result, Watch, thousands};
+use retold::internal::thousands;
+use retold::{Error, Findings, Result, Watch};
 use serde::Serialize;
 
 use super::chosen::Chosen;

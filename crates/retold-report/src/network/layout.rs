@@ -4,7 +4,7 @@
 //! No crate does this: forceatlas2 is AGPL, fdg-sim has had no release since 2023, layout-rs draws layered graphs,
 //! visgraph places nodes in circles or at random, and force_graph moves them step by step, for games, without an end.
 
-use retold::Network;
+use retold::method::Network;
 
 /// Steps over all pairs of nodes, as many as this allows.
 const WORK: usize = 40_000_000;
@@ -71,7 +71,7 @@ fn forces(network: &Network, places: &[(f64, f64)]) -> Vec<(f64, f64)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use retold::Node;
+    use retold::method::Node;
 
     #[test]
     fn neighbours_stand_closer_than_others() {

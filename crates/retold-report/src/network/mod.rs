@@ -5,7 +5,7 @@ mod svg;
 
 use std::fmt::Write;
 
-use retold::Network;
+use retold::method::Network;
 
 pub use svg::svg;
 
@@ -88,7 +88,7 @@ fn escape(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use retold::Node;
+    use retold::method::Node;
 
     fn network() -> Network {
         let node = |name: &str, degree, key| Node {

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use super::escape;
 use super::layout::places;
-use retold::{Network, Node};
+use retold::method::{Network, Node};
 
 /// Width and height in the picture's own units.
 const SIZE: f64 = 1200.0;

@@ -96,7 +96,7 @@ pub enum BlockKeep {
 }
 
 /// ```
-/// use retold::BlockKeep;
+/// use retold::blocks::BlockKeep;
 /// assert_eq!("under:3".parse(), Ok(BlockKeep::Under(3)));
 /// assert_eq!(BlockKeep::Under(3).to_string(), "under:3");
 /// assert!("under:1".parse::<BlockKeep>().is_err());

@@ -50,7 +50,8 @@ enum Against<'a> {
 /// on the order of the sources if their ids differ.
 ///
 /// ```
-/// use retold::{JudgeConfig, Dedup, Model, Page, Source};
+/// use retold::{JudgeConfig, Dedup, Model, Page};
+/// use retold::read::Source;
 ///
 /// let story = "The ferry to Naxos left late because of the storm. Passengers waited at the quay until noon. \
 ///              The captain said that it was the last boat of the day.";

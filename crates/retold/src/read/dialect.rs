@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 /// The character between two fields: one of ASCII, or the word `tab`.
 ///
 /// ```
-/// use retold::Delimiter;
+/// use retold::read::Delimiter;
 /// assert_eq!("|".parse::<Delimiter>().unwrap().to_string(), "|");
 /// assert_eq!("tab".parse::<Delimiter>(), "\t".parse());
 /// assert!("::".parse::<Delimiter>().is_err());
@@ -21,7 +21,7 @@ pub struct Delimiter(u8);
 /// The character around fields that have delimiters or line ends in them: one of ASCII, or the word `none`.
 ///
 /// ```
-/// use retold::Quote;
+/// use retold::read::Quote;
 /// assert_eq!(Quote::default().to_string(), "\"");
 /// assert_eq!("none".parse::<Quote>().unwrap().to_string(), "none");
 /// assert!("»".parse::<Quote>().is_err());

@@ -11,9 +11,9 @@ use std::fmt::Write;
 /// # #[cfg(unix)] {
 /// use std::os::unix::ffi::OsStrExt;
 /// let name = std::ffi::OsStr::from_bytes(b"\xce\xc4 100%.txt");
-/// assert_eq!(retold::spelled(name), "%CE%C4 100%25.txt");
+/// assert_eq!(retold::read::spelled(name), "%CE%C4 100%25.txt");
 /// # }
-/// assert_eq!(retold::spelled("100%.txt".as_ref()), "100%.txt");
+/// assert_eq!(retold::read::spelled("100%.txt".as_ref()), "100%.txt");
 /// ```
 pub fn spelled(name: &OsStr) -> Cow<'_, str> {
     if let Some(name) = name.to_str() {

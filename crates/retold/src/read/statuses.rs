@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 /// Which HTTP statuses the responses of an archive must have to be pages: a list with commas between them, or `any`.
 ///
 /// ```
-/// use retold::Statuses;
+/// use retold::read::Statuses;
 /// let statuses: Statuses = "200,203".parse().unwrap();
 /// assert!(statuses.has(203) && !statuses.has(404));
 /// assert_eq!(statuses.to_string(), "200,203");

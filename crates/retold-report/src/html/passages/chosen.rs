@@ -3,7 +3,8 @@
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
-use retold::{Findings, PassagePair, PassageRow, Passages, Rank};
+use retold::passages::{PassagePair, PassageRow, Passages};
+use retold::{Findings, Rank};
 use rustc_hash::FxHashMap;
 
 /// Passages that are shown, those that the most pages have first, and passages that are boilerplate beside them.

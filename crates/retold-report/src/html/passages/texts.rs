@@ -4,7 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 use std::ops::Range;
 
-use retold::{Findings, PageNo, Passages, Rank, Text, Watch};
+use retold::method::Text;
+use retold::passages::Passages;
+use retold::{Findings, PageNo, Rank, Watch};
 use serde_json::{Value, json};
 
 use super::chosen::Shown;

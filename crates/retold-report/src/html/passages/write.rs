@@ -2,7 +2,9 @@
 
 use std::io::{self, Write};
 
-use retold::{Error, Findings, Passages, Rank, Result, Watch, date_text, thousands};
+use retold::internal::{date_text, thousands};
+use retold::passages::Passages;
+use retold::{Error, Findings, Rank, Result, Watch};
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 use serde_json::{Value, json};
