@@ -2,6 +2,7 @@
 
     site/transcripts.py RETOLD
 
+`retold-lab` is taken from the folder of RETOLD, if it is there.
 The pages of a group run one after the other in one folder that has `examples`. `…` in an output matches any text; on a line of its own it matches any lines.
 A block after a sentence that ends with "this file is `NAME`:" becomes that file, and so does one that begins with "# NAME, ". Recipes in `sh` blocks are
 run by crates/retold-cli/tests/it/guide.rs."""
@@ -91,7 +92,9 @@ def run(group, path):
 
 def main(retold):
     with tempfile.TemporaryDirectory() as programs:
-        os.symlink(Path(retold).resolve(), f"{programs}/retold")
+        for program in (Path(retold), Path(retold).with_name("retold-lab")):
+            if program.exists():
+                os.symlink(program.resolve(), f"{programs}/{program.name}")
         path = f"{programs}:{os.environ['PATH']}"
         wrong = [each for group in groups() for each in run(group, path)]
     for each in dict.fromkeys(wrong):

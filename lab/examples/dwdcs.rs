@@ -2,9 +2,9 @@
 //!
 //!     cargo run --release -p retold-lab --example dwdcs -- OUT all SET...
 //!
-//! Instead of `all`, give a list of experiments separated by commas. A SET is a folder with `set.json` and `gold.tsv`, as for `retold
-//! compare`. Writes to the folder OUT: `parts.csv` (the effect of merging and of the position test) and `short.csv` (pairs by the length of
-//! the shorter page). For Table 1 and Figs. 8 and 9, see `benches/dwdcs`.
+//! Instead of `all`, a list of experiments with commas between. A SET is a folder with `set.json` and `gold.tsv`, as
+//! `retold-lab compare` takes them. Files written to the folder OUT: `parts.csv` (what merging and the position test are
+//! worth) and `short.csv` (pairs by the length of the shorter page). Table 1 and Figs. 8 and 9 are `benches/dwdcs`.
 
 use std::collections::HashMap;
 use std::fs::File;

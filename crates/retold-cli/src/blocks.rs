@@ -9,10 +9,11 @@ use indicatif::HumanCount;
 use retold::blocks::{BlockKeep, BlockOptions, BlockScope, BlockUnit};
 use retold::{Canonical, JudgeConfig, Result};
 use retold_report::{Against, BlockJob, BlockSummary, Job, OutputConfig, cut_blocks};
+use tempfile::NamedTempFile;
 
-use crate::dedup::run_config;
-use crate::input::{ReadArgs, Rejects, bytes, spooled};
+use crate::input::{ReadArgs, RecordArgs, spooled};
 use crate::progress::Progress;
+use crate::resources::{OutArgs, ResourceArgs};
 use crate::say;
 use crate::text_args::Part;
 
@@ -31,13 +32,11 @@ pub struct Args {
     /// Files and folders to read; `-` for JSONL on standard input
     #[arg(value_name = "INPUT", required = true)]
     inputs: Vec<PathBuf>,
-    /// The folder to write; it must be new or empty
-    #[arg(short, long, value_name = "OUT")]
-    out: PathBuf,
-    /// Replace the output of an earlier run in OUT; other files there are not touched
-    #[arg(long)]
-    force: bool,
-    /// Continue an interrupted run with --resume; intermediate results stay in OUT until the run is complete
+    #[command(flatten)]
+    output: OutArgs,
+    /// Continue an interrupted run with --resume
+    ///
+    /// Intermediate results stay in OUT until the run is complete
     #[arg(long)]
     resume: bool,
     /// Write OUT/kept: the input without these blocks
@@ -48,24 +47,30 @@ pub struct Args {
     #[arg(long, value_enum, default_value_t = Unit::Paragraph, help_heading = "Blocks")]
     unit: Unit,
     /// With --unit passage, how many words a passage has at least; in scripts without spaces, 8 characters for 5 words
-    #[arg(long, value_name = "N", default_value_t = BlockOptions::default().passage_words, help_heading = "Blocks")]
+    #[arg(long, value_name = "N", default_value_t = BlockOptions::default().passage_words, help_heading = "Blocks", hide_short_help = true)]
     passage_words: u32,
     /// Where blocks are counted
     #[arg(long, value_enum, default_value_t = Scope::Site, help_heading = "Blocks")]
     scope: Scope,
-    /// Which places of a block stay: `one` place (see --canonical); `none`; or `under:N`, which does not cut blocks on fewer
-    /// than N pages and cuts all places of the others
+    /// Which places of a block stay: `one`, `none`, or `under:N`
+    ///
+    /// `one`: see --canonical. `under:N` does not cut blocks on fewer than N pages and cuts all places of the others
     #[arg(long, value_name = "WHICH", default_value_t = BlockKeep::One, help_heading = "Blocks")]
     keep: BlockKeep,
     /// Whose place of a block stays, by rules in order: longest, earliest, first (or id), field:NAME:desc (or asc), https,
     /// response-before-derived, url-length
-    #[arg(long, value_name = "LIST", default_value_t = Canonical::default_of_blocks(), help_heading = "Blocks")]
+    #[arg(long, value_name = "LIST", default_value_t = Canonical::default_of_blocks(), help_heading = "Blocks", hide_short_help = true)]
     canonical: Canonical,
     /// Blocks with fewer characters, not counting white space, are not cut [default: 2, or 10 with --scope collection]
-    #[arg(long, value_name = "N", help_heading = "Blocks")]
+    #[arg(
+        long,
+        value_name = "N",
+        help_heading = "Blocks",
+        hide_short_help = true
+    )]
     min_chars: Option<u32>,
     /// A page that something is cut from is dropped if it has fewer words left; in scripts without spaces two characters count as a word
-    #[arg(long, value_name = "N", default_value_t = BlockOptions::default().min_words, help_heading = "Blocks")]
+    #[arg(long, value_name = "N", default_value_t = BlockOptions::default().min_words, help_heading = "Blocks", hide_short_help = true)]
     min_words: u32,
 
     /// Which text of HTML pages is used
@@ -73,35 +78,14 @@ pub struct Args {
     extract: Part,
     #[command(flatten)]
     read: ReadArgs,
-    /// If the inputs have no page, write an empty result; for jobs with many shards
-    #[arg(long, help_heading = "Input")]
-    allow_empty: bool,
-    /// Exit code when records were rejected
-    #[arg(long, value_enum, value_name = "WHAT", default_value_t = Rejects::Fail, help_heading = "Input")]
-    rejects: Rejects,
+    #[command(flatten)]
+    records: RecordArgs,
 
     /// Write the texts of blocks too; the inputs are read once more for them
     #[arg(long, help_heading = "Output")]
     text: bool,
-    /// No progress, no summary; errors only
-    #[arg(short, long, help_heading = "Output")]
-    quiet: bool,
-
-    /// Memory for the data about the pages (suffix K, M or G); the rest goes to temporary files
-    /// [default: half of the machine's, at most 8G]
-    #[arg(long, value_name = "BYTES", value_parser = bytes, help_heading = "Resources")]
-    memory: Option<u64>,
-    /// Folder for temporary files [default: a hidden folder in OUT]
-    #[arg(long, value_name = "DIR", help_heading = "Resources")]
-    temp_dir: Option<PathBuf>,
-    /// Worker threads; 0 means one per core
-    #[arg(
-        long,
-        value_name = "N",
-        default_value_t = 0,
-        help_heading = "Resources"
-    )]
-    threads: usize,
+    #[command(flatten)]
+    resources: ResourceArgs,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -126,63 +110,74 @@ enum Scope {
 
 /// Runs the job and says how it went.
 pub fn run(args: &Args) -> Result<ExitCode> {
+    let (job, _spool) = job(args)?;
+    let wanted = BlockJob {
+        job,
+        options: options(args),
+        text: args.text,
+    };
+    let summary = Progress::during(args.resources.is_quiet(), |progress| {
+        cut_blocks(&wanted, progress)
+    })?;
+    let rejected = summary.records.rejected;
+    say::ended(
+        (rejected, &args.output.out, args.resources.is_quiet()),
+        |to| tell(&summary, args, to),
+    )?;
+    Ok(args.records.rejects.code(rejected))
+}
+
+/// The job, and the spooled standard input, which is removed when it is dropped.
+fn job(args: &Args) -> Result<(Job, Option<NamedTempFile>)> {
     let (inputs, spool) = spooled(&args.inputs)?;
-    let mut run = run_config(args.threads, args.memory);
-    run.temp_dir.clone_from(&args.temp_dir);
-    run.allow_empty = args.allow_empty;
+    let mut run = args.resources.run();
+    run.allow_empty = args.records.allow_empty;
+    let job = Job {
+        inputs,
+        stdin: spool.as_ref().map(|file| file.path().to_owned()),
+        judge: JudgeConfig {
+            read: args.read.options(),
+            extract: Some(args.extract.extract()),
+            ..JudgeConfig::default()
+        },
+        run,
+        output: OutputConfig {
+            kept: args.apply,
+            ..OutputConfig::default()
+        },
+        against: Against::Nothing,
+        out: args.output.out.clone(),
+        force: args.output.force,
+        resume: args.resume,
+    };
+    Ok((job, spool))
+}
+
+/// What blocks are, and which of them are cut.
+fn options(args: &Args) -> BlockOptions {
     let scope = match args.scope {
         Scope::Site => BlockScope::Site,
         Scope::Collection => BlockScope::Collection,
     };
-    let wanted = BlockJob {
-        job: Job {
-            inputs,
-            stdin: spool.as_ref().map(|file| file.path().to_owned()),
-            judge: JudgeConfig {
-                read: args.read.options(),
-                extract: Some(args.extract.extract()),
-                ..JudgeConfig::default()
-            },
-            run,
-            output: OutputConfig {
-                kept: args.apply,
-                ..OutputConfig::default()
-            },
-            against: Against::Nothing,
-            out: args.out.clone(),
-            force: args.force,
-            resume: args.resume,
+    BlockOptions {
+        unit: match args.unit {
+            Unit::Line => BlockUnit::Line,
+            Unit::Paragraph => BlockUnit::Paragraph,
+            Unit::Sentence => BlockUnit::Sentence,
+            Unit::Passage => BlockUnit::Passage,
         },
-        options: BlockOptions {
-            unit: match args.unit {
-                Unit::Line => BlockUnit::Line,
-                Unit::Paragraph => BlockUnit::Paragraph,
-                Unit::Sentence => BlockUnit::Sentence,
-                Unit::Passage => BlockUnit::Passage,
-            },
-            passage_words: args.passage_words,
-            scope,
-            keep: args.keep,
-            canonical: args.canonical.clone(),
-            min_chars: args.min_chars.unwrap_or(scope.min_chars()),
-            min_words: args.min_words,
-        },
-        text: args.text,
-    };
-    let progress = Progress::start(args.quiet)?;
-    let result = cut_blocks(&wanted, &progress);
-    progress.finish();
-    let summary = result?;
-    let rejected = summary.records.rejected;
-    say::ended((rejected, &args.out, args.quiet), |to| {
-        tell(&summary, args, to)
-    })?;
-    Ok(args.rejects.code(rejected))
+        passage_words: args.passage_words,
+        scope,
+        keep: args.keep,
+        canonical: args.canonical.clone(),
+        min_chars: args.min_chars.unwrap_or(scope.min_chars()),
+        min_words: args.min_words,
+    }
 }
 
 /// A short account in plain words.
 fn tell(summary: &BlockSummary, args: &Args, to: &mut dyn Write) -> io::Result<()> {
-    let (records, out) = (&summary.records, &args.out);
+    let (records, out) = (&summary.records, &args.output.out);
     let pages = records.kept + records.dropped;
     writeln!(
         to,

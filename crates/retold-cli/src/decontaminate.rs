@@ -11,9 +11,9 @@ use retold_report::{
     Against, Decontamination, DecontaminationSummary, Job, OutputConfig, decontaminate,
 };
 
-use crate::dedup::run_config;
-use crate::input::{ReadArgs, Rejects, spooled};
+use crate::input::{ReadArgs, RecordArgs, spooled};
 use crate::progress::Progress;
+use crate::resources::{OutArgs, QuietArg, ThreadsArg, run_config};
 use crate::say;
 use crate::text_args::Part;
 
@@ -34,23 +34,23 @@ pub struct Args {
     /// Files and folders of evaluation sets
     #[arg(long, value_name = "EVALS", num_args = 1.., required = true)]
     benchmarks: Vec<PathBuf>,
-    /// The folder to write; it must be new or empty
-    #[arg(short, long, value_name = "OUT")]
-    out: PathBuf,
-    /// Replace the output of an earlier run in OUT; other files there are not touched
-    #[arg(long)]
-    force: bool,
-    /// A page is contaminated if its score is at least this, above 0 and up to 1: the share of the question that it has, weighted by rarity
+    #[command(flatten)]
+    output: OutArgs,
+    /// A page is contaminated if its score is at least this
+    ///
+    /// The score is above 0 and up to 1: the share of the question that the page has, weighted by rarity
     #[arg(long, value_name = "SCORE", default_value_t = DEFAULT_CONTAMINATION, value_parser = share)]
     threshold: f64,
-    /// Fields of EVALS that hold the question, separated by commas: the first that an item has is used
+    /// Fields of EVALS that hold the question
+    ///
+    /// They are separated by commas; the first that an item has is used
     #[arg(long, value_name = "NAMES", default_value_t = BenchmarkFields::default().question, help_heading = "Benchmarks")]
     question_field: String,
     /// Fields of EVALS that hold answers and choices; an answer near the question raises the score
-    #[arg(long, value_name = "NAMES", default_value_t = BenchmarkFields::default().answer, help_heading = "Benchmarks")]
+    #[arg(long, value_name = "NAMES", default_value_t = BenchmarkFields::default().answer, help_heading = "Benchmarks", hide_short_help = true)]
     answer_field: String,
     /// Fields of EVALS that hold the passage that the question is about; it raises the score too
-    #[arg(long, value_name = "NAMES", default_value_t = BenchmarkFields::default().passage, help_heading = "Benchmarks")]
+    #[arg(long, value_name = "NAMES", default_value_t = BenchmarkFields::default().passage, help_heading = "Benchmarks", hide_short_help = true)]
     passage_field: String,
     /// Field of EVALS that holds the id of an item [default: id, else the number of the record]
     #[arg(
@@ -58,7 +58,8 @@ pub struct Args {
         value_name = "NAME",
         default_value = "id",
         hide_default_value = true,
-        help_heading = "Benchmarks"
+        help_heading = "Benchmarks",
+        hide_short_help = true
     )]
     item_id_field: String,
     /// Which text of HTML pages is used
@@ -66,26 +67,15 @@ pub struct Args {
     extract: Part,
     #[command(flatten)]
     read: ReadArgs,
-    /// If the inputs have no page, write an empty result; for jobs with many shards
-    #[arg(long, help_heading = "Input")]
-    allow_empty: bool,
-    /// Exit code when records were rejected
-    #[arg(long, value_enum, value_name = "WHAT", default_value_t = Rejects::Fail, help_heading = "Input")]
-    rejects: Rejects,
+    #[command(flatten)]
+    records: RecordArgs,
     /// Do not write OUT/kept
     #[arg(long, help_heading = "Output")]
     no_kept: bool,
-    /// No progress, no summary; errors only
-    #[arg(short, long, help_heading = "Output")]
-    quiet: bool,
-    /// Worker threads; 0 means one per core
-    #[arg(
-        long,
-        value_name = "N",
-        default_value_t = 0,
-        help_heading = "Resources"
-    )]
-    threads: usize,
+    #[command(flatten)]
+    quiet: QuietArg,
+    #[command(flatten)]
+    threads: ThreadsArg,
 }
 
 /// A share above 0, up to 1.
@@ -98,8 +88,8 @@ fn share(value: &str) -> std::result::Result<f64, String> {
 /// Runs the job and says how it went.
 pub fn run(args: &Args) -> Result<ExitCode> {
     let (inputs, spool) = spooled(&args.inputs)?;
-    let mut run = run_config(args.threads, None);
-    run.allow_empty = args.allow_empty;
+    let mut run = run_config(args.threads.threads, None);
+    run.allow_empty = args.records.allow_empty;
     let read = args.read.options();
     let wanted = Decontamination {
         job: Job {
@@ -116,8 +106,8 @@ pub fn run(args: &Args) -> Result<ExitCode> {
                 ..OutputConfig::default()
             },
             against: Against::Nothing,
-            out: args.out.clone(),
-            force: args.force,
+            out: args.output.out.clone(),
+            force: args.output.force,
             resume: false,
         },
         benchmarks: args.benchmarks.clone(),
@@ -130,15 +120,14 @@ pub fn run(args: &Args) -> Result<ExitCode> {
         },
         threshold: args.threshold,
     };
-    let progress = Progress::start(args.quiet)?;
-    let result = decontaminate(&wanted, &progress);
-    progress.finish();
-    let summary = result?;
-    let rejected = summary.records.rejected;
-    say::ended((rejected, &args.out, args.quiet), |to| {
-        tell(&summary, &args.out, to)
+    let summary = Progress::during(args.quiet.quiet, |progress| {
+        decontaminate(&wanted, progress)
     })?;
-    Ok(args.rejects.code(rejected))
+    let rejected = summary.records.rejected;
+    say::ended((rejected, &args.output.out, args.quiet.quiet), |to| {
+        tell(&summary, &args.output.out, to)
+    })?;
+    Ok(args.records.rejects.code(rejected))
 }
 
 /// A short account in plain words.

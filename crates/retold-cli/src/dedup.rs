@@ -4,16 +4,17 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::ValueEnum;
-use retold::{AddressRules, AgainstSelf, Error, Result, RunConfig, SameUrl, Versions};
+use retold::{AddressRules, AgainstSelf, Error, Result, SameUrl, Versions};
 use retold_index::Index;
 use retold_report::{Against, Job, Names, OutputConfig, Tables};
 use tempfile::NamedTempFile;
 
-use crate::input::{Rejects, bytes, bytes_or_none, spooled};
+use crate::input::{RecordArgs, bytes_or_none, spooled};
 use crate::model_args::ModelArgs;
 use crate::progress::Progress;
 #[cfg(feature = "remote")]
 use crate::remote::RemoteOut;
+use crate::resources::{OutArgs, ResourceArgs};
 use crate::say;
 
 /// Finds near-duplicates and writes the input without them
@@ -22,36 +23,44 @@ use crate::say;
 /// JSONL on standard input. The folder OUT gets kept/ (the input without the copies), pairs.jsonl, clusters.jsonl,
 /// dropped.jsonl, rejects.jsonl, summary.json, model.json and report.html; with --mark also marks.jsonl.
 #[derive(clap::Args)]
+#[command(before_long_help = "Examples:
+  Write pages/ without the copies to out/kept, and a report:
+    retold dedup pages/ -o out
+  Keep the earliest of several copies:
+    retold dedup crawl.warc.gz -o out --canonical earliest
+  Drop what is already in the pages of yesterday:
+    retold dedup today.jsonl --against yesterday.jsonl -o new")]
 #[command(after_help = "Examples:
   retold dedup pages/ -o out
   retold dedup crawl.warc.gz -o out --canonical earliest
-  retold dedup corpus.parquet -o out --text-field content --param threshold=0.8
-  zcat pages.jsonl.gz | retold dedup - -o out --no-kept
   retold dedup today.jsonl --against yesterday.jsonl -o new")]
+#[command(after_long_help = "More examples:
+  retold dedup corpus.parquet -o out --text-field content --param threshold=0.8
+  zcat pages.jsonl.gz | retold dedup - -o out --no-kept")]
 #[command(args_override_self = true)]
 pub struct Args {
     /// Files and folders to read; `-` for JSONL on standard input
     #[arg(value_name = "INPUT")]
     inputs: Vec<PathBuf>,
     /// Read more inputs from FILE, one per line
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", hide_short_help = true)]
     files_from: Option<PathBuf>,
-    /// Compare with OLD too: files and folders, or one index. Their pages are neither dropped nor written
+    /// Compare with OLD too: files and folders, or one index
+    ///
+    /// Its pages are neither dropped nor written
     #[arg(long, value_name = "OLD", num_args = 1..)]
     against: Vec<PathBuf>,
     /// What to do with a page that is also in OLD, with the same id and text
-    #[arg(long, value_enum, value_name = "WHAT", default_value_t = Own::Drop)]
+    #[arg(long, value_enum, value_name = "WHAT", default_value_t = Own::Drop, hide_short_help = true)]
     against_self: Own,
-    /// The folder to write; it must be new or empty
-    #[arg(short, long, value_name = "OUT")]
-    out: PathBuf,
-    /// Replace the output of an earlier run in OUT; other files there are not touched
-    #[arg(long)]
-    force: bool,
+    #[command(flatten)]
+    output: OutArgs,
     /// Continue an interrupted run with --resume; intermediate results stay in OUT until the run is complete
-    #[arg(long, conflicts_with = "against")]
+    #[arg(long, conflicts_with = "against", hide_short_help = true)]
     resume: bool,
-    /// Read options from FILE (TOML, long names); retold.example.toml lists all
+    /// Read options from FILE (TOML, long names)
+    ///
+    /// retold.example.toml lists all
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
 
@@ -61,80 +70,70 @@ pub struct Args {
     #[arg(long, value_enum, value_name = "HOW", default_value_t = Address::Off, help_heading = "Clusters")]
     same_url: Address,
     /// Which versions of a page stay, with --same-url
-    #[arg(long, value_enum, value_name = "WHICH", default_value_t = Kept::Newest, help_heading = "Clusters")]
+    #[arg(long, value_enum, value_name = "WHICH", default_value_t = Kept::Newest, help_heading = "Clusters", hide_short_help = true)]
     versions: Kept,
     /// Which related pairs are listed of large groups of pages: those that decide, from 100 pages on, or all, up to 1,000 pages
-    #[arg(long, value_enum, value_name = "WHICH", default_value_t = Listed::Deciding, help_heading = "Clusters")]
+    #[arg(long, value_enum, value_name = "WHICH", default_value_t = Listed::Deciding, help_heading = "Clusters", hide_short_help = true)]
     pairs: Listed,
     /// Flag clusters with more pages than this
     #[arg(
         long,
         value_name = "PAGES",
         default_value_t = 1000,
-        help_heading = "Clusters"
+        help_heading = "Clusters",
+        hide_short_help = true
     )]
     alarm_size: usize,
 
     /// Do not write OUT/kept
     #[arg(long, help_heading = "Output")]
     no_kept: bool,
-    /// Keep all pages and add the fields retold_cluster, retold_canonical, retold_relation, retold_dropped_for and
-    /// retold_cluster_size to them
+    /// Keep all pages, and add fields that say what became of each
+    ///
+    /// The fields are retold_cluster, retold_canonical, retold_relation, retold_dropped_for and retold_cluster_size
     #[arg(long, conflicts_with = "no_kept", help_heading = "Output")]
     mark: bool,
     /// Replace dropped records of WARC files by revisit records, instead of leaving them out with the records that belong to them
-    #[arg(long, conflicts_with_all = ["no_kept", "mark"], help_heading = "Output")]
+    #[arg(long, conflicts_with_all = ["no_kept", "mark"], help_heading = "Output", hide_short_help = true)]
     revisits: bool,
     /// Add the fields retold_cluster, retold_cluster_size and retold_dropped (how many pages were dropped for this one) to kept pages
-    #[arg(long, conflicts_with_all = ["no_kept", "mark"], help_heading = "Output")]
+    #[arg(long, conflicts_with_all = ["no_kept", "mark"], help_heading = "Output", hide_short_help = true)]
     annotate: bool,
     /// Also write stories.jsonl: which pages tell the same story, and which are excerpts of it, longer versions, or round-ups of several stories
-    #[arg(long, help_heading = "Output")]
+    #[arg(long, help_heading = "Output", hide_short_help = true)]
     stories: bool,
     /// Put added fields into the object with this path, as in metadata.retold; without --mark this implies --annotate
-    #[arg(long, value_name = "PATH", conflicts_with = "no_kept", value_parser = path_of_names, help_heading = "Output")]
+    #[arg(long, value_name = "PATH", conflicts_with = "no_kept", value_parser = path_of_names, help_heading = "Output", hide_short_help = true)]
     annotate_as: Option<String>,
     /// Names of added fields
-    #[arg(long, value_enum, value_name = "WHOSE", default_value_t = FieldNames::Retold, help_heading = "Output")]
+    #[arg(long, value_enum, value_name = "WHOSE", default_value_t = FieldNames::Retold, help_heading = "Output", hide_short_help = true)]
     names: FieldNames,
-    /// Also write pairs, clusters, dropped pages and rejects in this format, in addition to JSONL
-    #[arg(long, value_enum, value_name = "FORM", default_value_t = Form::Jsonl, help_heading = "Output")]
+    /// Write pairs, clusters, dropped pages and rejects in this format too
+    ///
+    /// They are always written as JSONL
+    #[arg(long, value_enum, value_name = "FORM", default_value_t = Form::Jsonl, help_heading = "Output", hide_short_help = true)]
     tables: Form,
-    /// If the inputs have no page, write an empty result; for jobs with many shards
-    #[arg(long, help_heading = "Input")]
-    allow_empty: bool,
-    /// Exit code when records were rejected
-    #[arg(long, value_enum, value_name = "WHAT", default_value_t = Rejects::Fail, help_heading = "Input")]
-    rejects: Rejects,
+    #[command(flatten)]
+    records: RecordArgs,
     /// Include the texts of pages in clusters in report.html, up to CHARS characters each
     #[arg(long, value_name = "CHARS", num_args = 0..=1, require_equals = true, default_missing_value = "10000",
-          value_parser = crate::input::positive, help_heading = "Output")]
+          value_parser = crate::input::positive, help_heading = "Output", hide_short_help = true)]
     report_text: Option<usize>,
-    /// No progress, no summary; errors only
-    #[arg(short, long, help_heading = "Output")]
-    quiet: bool,
     /// Print more: extraction, candidates, time; during the run, memory and temporary files
-    #[arg(short, long, conflicts_with = "quiet", help_heading = "Output")]
+    #[arg(
+        short,
+        long,
+        conflicts_with = "quiet",
+        help_heading = "Output",
+        hide_short_help = true
+    )]
     verbose: bool,
 
-    /// Memory for the data about the pages (suffix K, M or G); the rest goes to temporary files
-    /// [default: half of the machine's, at most 8G]
-    #[arg(long, value_name = "BYTES", value_parser = bytes, help_heading = "Resources")]
-    memory: Option<u64>,
-    /// Folder for temporary files [default: a hidden folder in OUT]
-    #[arg(long, value_name = "DIR", help_heading = "Resources")]
-    temp_dir: Option<PathBuf>,
+    #[command(flatten)]
+    resources: ResourceArgs,
     /// Store up to so much of the data read from URLs in temporary files, so that it is not fetched twice (suffix K, M or G); 0 stores nothing
-    #[arg(long, value_name = "BYTES", default_value = "8G", value_parser = bytes_or_none, help_heading = "Resources")]
+    #[arg(long, value_name = "BYTES", default_value = "8G", value_parser = bytes_or_none, help_heading = "Resources", hide_short_help = true)]
     pub remote_cache: u64,
-    /// Worker threads; 0 means one per core
-    #[arg(
-        long,
-        value_name = "N",
-        default_value_t = 0,
-        help_heading = "Resources"
-    )]
-    threads: usize,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -219,7 +218,7 @@ impl Form {
 pub fn run(args: &Args) -> Result<ExitCode> {
     let (mut job, _spool) = job(args)?;
     let remote = remote_out(args, &mut job)?;
-    let mut progress = Progress::start(args.quiet)?;
+    let mut progress = Progress::start(args.resources.is_quiet())?;
     if args.verbose {
         progress = progress.with_usage(&job.run.on_disk);
     }
@@ -230,16 +229,17 @@ pub fn run(args: &Args) -> Result<ExitCode> {
         remote.upload()?;
     }
     let rejected = summary.records.rejected;
-    say::ended((rejected, &args.out, args.quiet), |to| {
-        say::summary(&summary, &args.out, args.verbose, to)
-    })?;
-    Ok(args.rejects.code(rejected))
+    say::ended(
+        (rejected, &args.output.out, args.resources.is_quiet()),
+        |to| say::summary(&summary, &args.output.out, args.verbose, to),
+    )?;
+    Ok(args.records.rejects.code(rejected))
 }
 
 /// The bucket that OUT is in, if it is in one; the job then writes to a local folder first.
 #[cfg(feature = "remote")]
 fn remote_out(args: &Args, job: &mut Job) -> Result<Option<RemoteOut>> {
-    if !RemoteOut::is_url(&args.out) {
+    if !RemoteOut::is_url(&args.output.out) {
         return Ok(None);
     }
     if args.resume {
@@ -247,7 +247,12 @@ fn remote_out(args: &Args, job: &mut Job) -> Result<Option<RemoteOut>> {
             "--resume stores intermediate results in OUT, so OUT must be a local folder; copy it to the bucket afterwards",
         ));
     }
-    let remote = RemoteOut::open(&args.out, &job.inputs, args.force, args.temp_dir.as_deref())?;
+    let remote = RemoteOut::open(
+        &args.output.out,
+        &job.inputs,
+        args.output.force,
+        args.resources.temp_dir.as_deref(),
+    )?;
     job.out = remote.folder();
     Ok(Some(remote))
 }
@@ -271,6 +276,36 @@ impl RemoteOut {
 
 /// The job, and the spooled standard input, which is removed when it is dropped.
 fn job(args: &Args) -> Result<(Job, Option<NamedTempFile>)> {
+    let given = inputs(args)?;
+    let mut judge = args.model.config()?;
+    judge.addresses = addresses(args);
+    let (inputs, spool) = spooled(&given)?;
+    let mut run = args.resources.run();
+    run.allow_empty = args.records.allow_empty;
+    run.all_pairs = args.pairs == Listed::All;
+    run.against_self = match args.against_self {
+        Own::Drop => AgainstSelf::Drop,
+        Own::Skip => AgainstSelf::Skip,
+        Own::Error => AgainstSelf::Error,
+    };
+    let job = Job {
+        inputs,
+        stdin: spool.as_ref().map(|file| file.path().to_owned()),
+        judge,
+        run,
+        output: output(args),
+        against: against(&args.against)?,
+        out: args.output.out.clone(),
+        force: args.output.force,
+        resume: args.resume,
+    };
+    Ok((job, spool))
+}
+
+/// INPUTs, of the command line and of `--files-from`.
+///
+/// Errors: there are none.
+fn inputs(args: &Args) -> Result<Vec<PathBuf>> {
     let mut inputs = args.inputs.clone();
     if let Some(list) = &args.files_from {
         let text = std::fs::read_to_string(list)
@@ -288,7 +323,7 @@ fn job(args: &Args) -> Result<(Job, Option<NamedTempFile>)> {
             "no INPUT: all names after --against are old pages; put INPUT first: retold dedup {} --against {} -o {}",
             new.display(),
             old[0].display(),
-            args.out.display()
+            args.output.out.display()
         )));
     }
     if inputs.is_empty() {
@@ -296,30 +331,7 @@ fn job(args: &Args) -> Result<(Job, Option<NamedTempFile>)> {
             "no INPUT: name a file or folder, or - for standard input",
         ));
     }
-    let mut judge = args.model.config()?;
-    judge.addresses = addresses(args);
-    let (inputs, spool) = spooled(&inputs)?;
-    let mut run = run_config(args.threads, args.memory);
-    run.temp_dir.clone_from(&args.temp_dir);
-    run.allow_empty = args.allow_empty;
-    run.all_pairs = args.pairs == Listed::All;
-    run.against_self = match args.against_self {
-        Own::Drop => AgainstSelf::Drop,
-        Own::Skip => AgainstSelf::Skip,
-        Own::Error => AgainstSelf::Error,
-    };
-    let job = Job {
-        inputs,
-        stdin: spool.as_ref().map(|file| file.path().to_owned()),
-        judge,
-        run,
-        output: output(args),
-        against: against(&args.against)?,
-        out: args.out.clone(),
-        force: args.force,
-        resume: args.resume,
-    };
-    Ok((job, spool))
+    Ok(inputs)
 }
 
 /// Which pages are versions of one.
@@ -351,25 +363,6 @@ pub fn against(old: &[PathBuf]) -> Result<Against> {
             ));
         }
     })
-}
-
-/// What a run may use.
-pub fn run_config(threads: usize, memory: Option<u64>) -> RunConfig {
-    let mut run = RunConfig::default();
-    let most = retold::internal::most_threads();
-    if threads > most {
-        eprintln!("retold: --threads {threads}: {most} are used, four per core");
-    }
-    run.threads = threads;
-    run.memory = memory.unwrap_or_else(usual_memory);
-    run
-}
-
-/// Half of the machine's memory, from 512 MiB to 8 GiB.
-fn usual_memory() -> u64 {
-    const LEAST: u64 = 512 << 20;
-    const MOST: u64 = 8 << 30;
-    retold::internal::machine_memory().map_or(MOST, |all| (all / 2).clamp(LEAST, MOST))
 }
 
 /// What is written.

@@ -54,10 +54,10 @@ pub struct Args {
     #[arg(long, help_heading = "Output")]
     full: bool,
     /// When to use colour; auto respects NO_COLOR
-    #[arg(long, value_enum, value_name = "WHEN", default_value_t = Colour::Auto, help_heading = "Output")]
+    #[arg(long, value_enum, value_name = "WHEN", default_value_t = Colour::Auto, help_heading = "Output", hide_short_help = true)]
     color: Colour,
     /// Do not count document frequencies (saves one pass over the inputs)
-    #[arg(long, help_heading = "Output")]
+    #[arg(long, help_heading = "Output", hide_short_help = true)]
     no_df: bool,
 
     /// How the pages are compared; not with OUT [default: coverage]

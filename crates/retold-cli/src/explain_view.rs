@@ -325,14 +325,11 @@ fn texts(out: &mut String, story: &Explanation, screen: &Screen) {
     for stretch in all.iter().take(most) {
         match stretch {
             Stretch::Shared(text, places) => shared_text(out, (text, places), columns, screen),
-            Stretch::Apart(a, b) if columns => side_by_side(
-                out,
-                &lines(a, screen, true),
-                &lines(b, screen, true),
-                screen,
-                &Style::new().red(),
-                &Style::new().cyan(),
-            ),
+            Stretch::Apart(a, b) if columns => {
+                let [a, b] = [a, b].map(|text| lines(text, screen, true));
+                let (red, cyan) = (Style::new().red(), Style::new().cyan());
+                side_by_side(out, (&a, &red), (&b, &cyan), screen);
+            }
             Stretch::Apart(a, b) => {
                 one_side(out, ("A ", a), &Style::new().red(), screen);
                 one_side(out, ("B ", b), &Style::new().cyan(), screen);
@@ -384,7 +381,7 @@ fn shared_text(out: &mut String, (text, places): (&str, &Places), columns: bool,
     let style = Style::new().green();
     let parts = shorten(lines(text, screen, columns), screen);
     if columns {
-        side_by_side(out, &parts, &parts, screen, &style, &style);
+        side_by_side(out, (&parts, &style), (&parts, &style), screen);
         return;
     }
     for part in parts {
@@ -394,11 +391,9 @@ fn shared_text(out: &mut String, (text, places): (&str, &Places), columns: bool,
 
 fn side_by_side(
     out: &mut String,
-    a: &[String],
-    b: &[String],
+    (a, left): (&[String], &Style),
+    (b, right): (&[String], &Style),
     screen: &Screen,
-    left: &Style,
-    right: &Style,
 ) {
     let room = (screen.width - 3) / 2;
     for at in 0..a.len().max(b.len()) {

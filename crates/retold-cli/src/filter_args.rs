@@ -5,20 +5,28 @@ use retold::{PairFilters, Window};
 /// Pair filters.
 #[derive(clap::Args)]
 pub struct FilterArgs {
-    /// Compare only pages of different sites (NAME is `site`), or pages with different values in the field NAME
+    /// Compare only pages of different sites, with NAME `site`
+    ///
+    /// With another NAME: pages with different values in that field
     #[arg(long, value_name = "NAME", help_heading = "Pairs")]
     across: Option<String>,
     /// Compare only pages with equal values in these fields, as in language,split
     #[arg(
         long,
-        visible_alias = "also-equal",
+        alias = "also-equal",
         value_name = "LIST",
         value_delimiter = ',',
-        help_heading = "Pairs"
+        help_heading = "Pairs",
+        hide_short_help = true
     )]
     within: Vec<String>,
     /// Compare only pages whose dates are at most so far apart, as in 30d or 12h
-    #[arg(long, value_name = "TIME", help_heading = "Pairs")]
+    #[arg(
+        long,
+        value_name = "TIME",
+        help_heading = "Pairs",
+        hide_short_help = true
+    )]
     window: Option<Window>,
 }
 

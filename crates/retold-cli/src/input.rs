@@ -33,10 +33,23 @@ impl Rejects {
     }
 }
 
+/// What becomes of a run if the inputs have no page, or some that cannot be read.
+#[derive(clap::Args)]
+pub struct RecordArgs {
+    /// If the inputs have no page, write an empty result; for jobs with many shards
+    #[arg(long, help_heading = "Input", hide_short_help = true)]
+    pub allow_empty: bool,
+    /// Exit code when records were rejected
+    #[arg(long, value_enum, value_name = "WHAT", default_value_t = Rejects::Fail, help_heading = "Input", hide_short_help = true)]
+    pub rejects: Rejects,
+}
+
 /// How records become pages.
 #[derive(clap::Args)]
 pub struct ReadArgs {
-    /// Field of JSONL, CSV and Parquet that holds the text, as in body, content.text, title,body or messages[].content
+    /// Field of JSONL, CSV and Parquet that holds the text
+    ///
+    /// As in body, content.text, title,body or messages[].content
     #[arg(
         long,
         value_name = "NAME",
@@ -49,7 +62,8 @@ pub struct ReadArgs {
         long,
         value_name = "LIST",
         value_delimiter = ',',
-        help_heading = "Input"
+        help_heading = "Input",
+        hide_short_help = true
     )]
     skip_roles: Vec<String>,
     /// Field that holds HTML, used if the text field is absent
@@ -57,7 +71,8 @@ pub struct ReadArgs {
         long,
         value_name = "NAME",
         default_value = "html",
-        help_heading = "Input"
+        help_heading = "Input",
+        hide_short_help = true
     )]
     html_field: String,
     /// Field that holds the id
@@ -65,7 +80,8 @@ pub struct ReadArgs {
         long,
         value_name = "NAME",
         default_value = "id",
-        help_heading = "Input"
+        help_heading = "Input",
+        hide_short_help = true
     )]
     id_field: String,
     /// Field that holds the URL; if absent, metadata.NAME
@@ -73,7 +89,8 @@ pub struct ReadArgs {
         long,
         value_name = "NAME",
         default_value = "url",
-        help_heading = "Input"
+        help_heading = "Input",
+        hide_short_help = true
     )]
     url_field: String,
     /// Field that holds the date; if absent, metadata.NAME
@@ -81,7 +98,8 @@ pub struct ReadArgs {
         long,
         value_name = "NAME",
         default_value = "date",
-        help_heading = "Input"
+        help_heading = "Input",
+        hide_short_help = true
     )]
     date_field: String,
     /// Field that holds the title, which reports and stories show; if absent, metadata.NAME
@@ -89,36 +107,45 @@ pub struct ReadArgs {
         long,
         value_name = "NAME",
         default_value = "title",
-        help_heading = "Input"
+        help_heading = "Input",
+        hide_short_help = true
     )]
     title_field: String,
     /// Field that names the site [default: the host of the URL]
-    #[arg(long, value_name = "NAME", help_heading = "Input")]
+    #[arg(
+        long,
+        value_name = "NAME",
+        help_heading = "Input",
+        hide_short_help = true
+    )]
     site_field: Option<String>,
     /// Use the N-th folder below INPUT as the site
-    #[arg(long, value_name = "N", value_parser = positive, help_heading = "Input")]
+    #[arg(long, value_name = "N", value_parser = positive, help_heading = "Input", hide_short_help = true)]
     site_dir: Option<usize>,
     /// HTTP statuses of pages in WARC and ARC files, as in 200,203, or `any`; other responses are skipped
     #[arg(
         long,
         value_name = "LIST",
         default_value_t = Statuses::default(),
-        help_heading = "Input"
-    )]
+        help_heading = "Input", hide_short_help = true)]
     status: Statuses,
     /// Character between the fields of CSV and TSV, as in ; or |, or `tab` [default: from file name and header row]
-    #[arg(long, value_name = "CHAR", help_heading = "Input")]
+    #[arg(
+        long,
+        value_name = "CHAR",
+        help_heading = "Input",
+        hide_short_help = true
+    )]
     delimiter: Option<Delimiter>,
     /// Character around fields of CSV and TSV, or `none`
     #[arg(
         long,
         value_name = "CHAR",
         default_value_t = Quote::default(),
-        help_heading = "Input"
-    )]
+        help_heading = "Input", hide_short_help = true)]
     quote: Quote,
     /// Reject larger records (suffix K, M or G)
-    #[arg(long, value_name = "BYTES", default_value = "64M", value_parser = bytes, help_heading = "Input")]
+    #[arg(long, value_name = "BYTES", default_value = "64M", value_parser = bytes, help_heading = "Input", hide_short_help = true)]
     max_record_size: u64,
 }
 
@@ -225,6 +252,7 @@ pub fn bytes_or_none(text: &str) -> std::result::Result<u64, String> {
     }
 }
 
+/// A whole number from 1.
 pub fn positive(text: &str) -> std::result::Result<usize, String> {
     text.parse()
         .ok()

@@ -15,34 +15,43 @@ use crate::values::{METHOD, PRESET, Setting};
 /// How pages are read, compared and put into clusters.
 #[derive(clap::Args)]
 pub struct ModelArgs {
-    /// How near-duplicates are found; `retold methods` lists the methods
+    /// How near-duplicates are found; `retold methods` lists them
     #[arg(long, value_name = "NAME", value_parser = METHOD, hide_possible_values = true, default_value = DEFAULT_METHOD, help_heading = "Method")]
     method: String,
-    /// Named settings: copies or retellings (stricter or looser than the default), or a published method; `retold methods` lists them. --param-file and --param override
+    /// Named settings: copies or retellings, or a published method
+    ///
+    /// copies is stricter than the default, and retellings looser; `retold methods` lists all. --param-file and --param override
     #[arg(long, value_name = "NAME", value_parser = PRESET, hide_possible_values = true, conflicts_with = "method",
           help_heading = "Method")]
     preset: Option<String>,
-    /// Set a parameter of the method, as in --param threshold=0.8; may be repeated
+    /// Set a parameter of the method, as in threshold=0.8; may be repeated
     #[arg(long, value_name = "NAME=VALUE", value_parser = Setting, hide_possible_values = true, help_heading = "Method")]
     param: Vec<(String, String)>,
-    /// How much of its own a page may say and still go: a passage of at least WORDS words and SHARE percent of the page keeps it. 0: a
-    /// page goes only if it adds nothing; 50,20% drops more [default: the method's, 12,5%]
+    /// How much of its own a page may say and still go
+    ///
+    /// A passage of at least WORDS words and SHARE percent of the page keeps it. 0: a page goes only if it adds nothing; 50,20% drops more [default: the method's, 12,5%]
     #[arg(long, value_name = "WORDS[,SHARE%]", help_heading = "Method")]
     own: Option<OwnLimit>,
     /// Read parameters from FILE (TOML, one table per method); --param overrides
     #[arg(
         long,
-        visible_alias = "params",
+        alias = "params",
         value_name = "FILE",
-        help_heading = "Method"
+        help_heading = "Method",
+        hide_short_help = true
     )]
     param_file: Option<PathBuf>,
     /// Take document frequencies and noise from the model.json of another run, of the same method, instead of learning them
     /// from the pages
-    #[arg(long, value_name = "FILE", help_heading = "Method")]
+    #[arg(
+        long,
+        value_name = "FILE",
+        help_heading = "Method",
+        hide_short_help = true
+    )]
     knowledge: Option<PathBuf>,
     /// Whether pages with equal texts are always duplicates, in every method
-    #[arg(long, value_enum, default_value_t = Switch::On, help_heading = "Method")]
+    #[arg(long, value_enum, default_value_t = Switch::On, help_heading = "Method", hide_short_help = true)]
     exact: Switch,
     #[command(flatten)]
     text: TextArgs,
@@ -51,10 +60,11 @@ pub struct ModelArgs {
     pairs: FilterArgs,
 
     /// How related pages become clusters
-    #[arg(long, value_enum, default_value_t = Cluster::TwoEdge, help_heading = "Clusters")]
+    #[arg(long, value_enum, default_value_t = Cluster::TwoEdge, help_heading = "Clusters", hide_short_help = true)]
     cluster: Cluster,
-    /// Which of several related pages is preferred, by rules in order: longest, earliest, first (or id), field:NAME:desc (or asc), https,
-    /// response-before-derived, url-length, rank
+    /// Which of several related pages is preferred
+    ///
+    /// Rules in order: longest, earliest, first (or id), field:NAME:desc (or asc), https, response-before-derived, url-length, rank
     #[arg(
         long,
         value_name = "LIST",
@@ -63,13 +73,18 @@ pub struct ModelArgs {
     )]
     canonical: Canonical,
     /// Prefer pages of the sites or sources that come first in FILE: one per line, or with a rank as a number after a tab
-    #[arg(long, value_name = "FILE", help_heading = "Clusters")]
+    #[arg(
+        long,
+        value_name = "FILE",
+        help_heading = "Clusters",
+        hide_short_help = true
+    )]
     rank: Option<PathBuf>,
     /// Which pages that repeat a kept page are dropped
-    #[arg(long, value_enum, default_value_t = Dropped::Both, help_heading = "Clusters")]
+    #[arg(long, value_enum, default_value_t = Dropped::Both, help_heading = "Clusters", hide_short_help = true)]
     drop: Dropped,
     /// What becomes of a collection: a page that contains several pages which are unrelated to each other, such as a month's archive
-    #[arg(long, value_enum, value_name = "WHICH", default_value_t = Collected::Parts, help_heading = "Clusters")]
+    #[arg(long, value_enum, value_name = "WHICH", default_value_t = Collected::Parts, help_heading = "Clusters", hide_short_help = true)]
     collections: Collected,
 
     #[command(flatten)]
@@ -155,7 +170,7 @@ impl ModelArgs {
 
 /// The method that `--method` or `--preset` names, with its parameters: those of the preset, of `--param-file`, of `--own`, then of
 /// `--param`.
-pub(crate) fn chosen_method(
+pub fn chosen_method(
     method: &str,
     preset: Option<&str>,
     own: Option<OwnLimit>,

@@ -9,11 +9,13 @@ use indicatif::HumanCount;
 use retold::passages::PassageOptions;
 use retold::{JudgeConfig, Result};
 use retold_report::{Job, OutputConfig, PassageJob, PassageNames, PassageSummary, find_passages};
+use tempfile::NamedTempFile;
 
-use crate::dedup::{Form, against, run_config};
+use crate::dedup::{Form, against};
 use crate::filter_args::FilterArgs;
-use crate::input::{ReadArgs, Rejects, bytes, spooled};
+use crate::input::{ReadArgs, RecordArgs, spooled};
 use crate::progress::Progress;
+use crate::resources::{OutArgs, ResourceArgs};
 use crate::say;
 use crate::text_args::Part;
 
@@ -36,16 +38,16 @@ pub struct Args {
     /// Files and folders to read; `-` for JSONL on standard input
     #[arg(value_name = "INPUT", required = true)]
     inputs: Vec<PathBuf>,
-    /// Search for passages of INPUT in these files and folders too; pages of OLD are not compared with each other
+    /// Search for passages of INPUT in these files and folders too
+    ///
+    /// Pages of OLD are not compared with each other
     #[arg(long, value_name = "OLD", num_args = 1..)]
     against: Vec<PathBuf>,
-    /// The folder to write; it must be new or empty
-    #[arg(short, long, value_name = "OUT")]
-    out: PathBuf,
-    /// Replace the output of an earlier run in OUT; other files there are not touched
-    #[arg(long)]
-    force: bool,
-    /// Continue an interrupted run with --resume; intermediate results stay in OUT until the run is complete
+    #[command(flatten)]
+    output: OutArgs,
+    /// Continue an interrupted run with --resume
+    ///
+    /// Intermediate results stay in OUT until the run is complete
     #[arg(long, conflicts_with = "against")]
     resume: bool,
 
@@ -56,16 +58,16 @@ pub struct Args {
     #[arg(long, value_name = "N", default_value_t = PassageOptions::default().min_chars, help_heading = "Passages")]
     min_chars: u32,
     /// Runs of words that are on more pages than this are not searched for
-    #[arg(long, value_name = "PAGES", default_value_t = PassageOptions::default().max_df, help_heading = "Passages")]
+    #[arg(long, value_name = "PAGES", default_value_t = PassageOptions::default().max_df, help_heading = "Passages", hide_short_help = true)]
     max_df: u32,
     /// A passage can continue after at most so many words that differ, if the text that follows outweighs them
-    #[arg(long, value_name = "WORDS", default_value_t = PassageOptions::default().gap, help_heading = "Passages")]
+    #[arg(long, value_name = "WORDS", default_value_t = PassageOptions::default().gap, help_heading = "Passages", hide_short_help = true)]
     gap: u32,
     /// Two places on a page are the same passage if their overlap is at least this share of the shorter one
-    #[arg(long, value_name = "SHARE", default_value_t = PassageOptions::default().source_overlap, help_heading = "Passages")]
+    #[arg(long, value_name = "SHARE", default_value_t = PassageOptions::default().source_overlap, help_heading = "Passages", hide_short_help = true)]
     source_overlap: f64,
     /// and at least this share of the longer one
-    #[arg(long, value_name = "SHARE", default_value_t = PassageOptions::default().target_overlap, help_heading = "Passages")]
+    #[arg(long, value_name = "SHARE", default_value_t = PassageOptions::default().target_overlap, help_heading = "Passages", hide_short_help = true)]
     target_overlap: f64,
 
     #[command(flatten)]
@@ -76,41 +78,20 @@ pub struct Args {
     extract: Part,
     #[command(flatten)]
     read: ReadArgs,
-    /// If the inputs have no page, write an empty result; for jobs with many shards
-    #[arg(long, help_heading = "Input")]
-    allow_empty: bool,
-    /// Exit code when records were rejected
-    #[arg(long, value_enum, value_name = "WHAT", default_value_t = Rejects::Fail, help_heading = "Input")]
-    rejects: Rejects,
+    #[command(flatten)]
+    records: RecordArgs,
 
     /// Write the texts of passages too
     #[arg(long, help_heading = "Output")]
     text: bool,
     /// Names of fields
-    #[arg(long, value_enum, value_name = "WHOSE", default_value_t = Names::Retold, help_heading = "Output")]
+    #[arg(long, value_enum, value_name = "WHOSE", default_value_t = Names::Retold, help_heading = "Output", hide_short_help = true)]
     names: Names,
     /// Also write tables in this format, in addition to JSONL
     #[arg(long, value_enum, value_name = "FORM", default_value_t = Form::Jsonl, help_heading = "Output")]
     tables: Form,
-    /// No progress, no summary; errors only
-    #[arg(short, long, help_heading = "Output")]
-    quiet: bool,
-
-    /// Memory for the data about the pages (suffix K, M or G); the rest goes to temporary files
-    /// [default: half of the machine's, at most 8G]
-    #[arg(long, value_name = "BYTES", value_parser = bytes, help_heading = "Resources")]
-    memory: Option<u64>,
-    /// Folder for temporary files [default: a hidden folder in OUT]
-    #[arg(long, value_name = "DIR", help_heading = "Resources")]
-    temp_dir: Option<PathBuf>,
-    /// Worker threads; 0 means one per core
-    #[arg(
-        long,
-        value_name = "N",
-        default_value_t = 0,
-        help_heading = "Resources"
-    )]
-    threads: usize,
+    #[command(flatten)]
+    resources: ResourceArgs,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -123,54 +104,65 @@ enum Names {
 
 /// Runs the job and says how it went.
 pub fn run(args: &Args) -> Result<ExitCode> {
-    let (inputs, spool) = spooled(&args.inputs)?;
-    let mut run = run_config(args.threads, args.memory);
-    run.temp_dir.clone_from(&args.temp_dir);
-    run.allow_empty = args.allow_empty;
+    let (job, _spool) = job(args)?;
     let wanted = PassageJob {
-        job: Job {
-            inputs,
-            stdin: spool.as_ref().map(|file| file.path().to_owned()),
-            judge: JudgeConfig {
-                read: args.read.options(),
-                extract: Some(args.extract.extract()),
-                filters: args.pairs.filters(),
-                ..JudgeConfig::default()
-            },
-            run,
-            output: OutputConfig {
-                kept: false,
-                tables: args.tables.tables(),
-                ..OutputConfig::default()
-            },
-            against: against(&args.against)?,
-            out: args.out.clone(),
-            force: args.force,
-            resume: args.resume,
-        },
-        options: PassageOptions {
-            min_words: args.min_words,
-            min_chars: args.min_chars,
-            max_df: args.max_df,
-            gap: args.gap,
-            source_overlap: args.source_overlap,
-            target_overlap: args.target_overlap,
-            text: args.text,
-        },
+        job,
+        options: options(args),
         names: match args.names {
             Names::Retold => PassageNames::Retold,
             Names::Passim => PassageNames::Passim,
         },
     };
-    let progress = Progress::start(args.quiet)?;
-    let result = find_passages(&wanted, &progress);
-    progress.finish();
-    let summary = result?;
-    let rejected = summary.records.rejected;
-    say::ended((rejected, &args.out, args.quiet), |to| {
-        tell(&summary, &args.out, to)
+    let summary = Progress::during(args.resources.is_quiet(), |progress| {
+        find_passages(&wanted, progress)
     })?;
-    Ok(args.rejects.code(rejected))
+    let rejected = summary.records.rejected;
+    say::ended(
+        (rejected, &args.output.out, args.resources.is_quiet()),
+        |to| tell(&summary, &args.output.out, to),
+    )?;
+    Ok(args.records.rejects.code(rejected))
+}
+
+/// The job, and the spooled standard input, which is removed when it is dropped.
+fn job(args: &Args) -> Result<(Job, Option<NamedTempFile>)> {
+    let (inputs, spool) = spooled(&args.inputs)?;
+    let mut run = args.resources.run();
+    run.allow_empty = args.records.allow_empty;
+    let job = Job {
+        inputs,
+        stdin: spool.as_ref().map(|file| file.path().to_owned()),
+        judge: JudgeConfig {
+            read: args.read.options(),
+            extract: Some(args.extract.extract()),
+            filters: args.pairs.filters(),
+            ..JudgeConfig::default()
+        },
+        run,
+        output: OutputConfig {
+            kept: false,
+            tables: args.tables.tables(),
+            ..OutputConfig::default()
+        },
+        against: against(&args.against)?,
+        out: args.output.out.clone(),
+        force: args.output.force,
+        resume: args.resume,
+    };
+    Ok((job, spool))
+}
+
+/// What a passage is.
+fn options(args: &Args) -> PassageOptions {
+    PassageOptions {
+        min_words: args.min_words,
+        min_chars: args.min_chars,
+        max_df: args.max_df,
+        gap: args.gap,
+        source_overlap: args.source_overlap,
+        target_overlap: args.target_overlap,
+        text: args.text,
+    }
 }
 
 /// A short account in plain words.

@@ -50,6 +50,14 @@ impl Progress {
         self
     }
 
+    /// Does work that can be watched, and takes the bar away when it has ended, well or not.
+    pub fn during<T>(quiet: bool, work: impl FnOnce(&Progress) -> Result<T>) -> Result<T> {
+        let progress = Progress::start(quiet)?;
+        let result = work(&progress);
+        progress.finish();
+        result
+    }
+
     /// Takes the bar away.
     pub fn finish(&self) {
         self.say_stage(None);

@@ -9,6 +9,7 @@ use retold_report::{Sample, Weights, sample};
 
 use crate::input::ReadArgs;
 use crate::progress::Progress;
+use crate::resources::{OutArgs, QuietArg};
 use crate::say;
 
 /// Writes kept pages again, repeated or sampled by the size of their clusters
@@ -34,15 +35,10 @@ pub struct Args {
     /// Field of INPUT's records that holds the size
     #[arg(long, value_name = "NAME", default_value = "retold_cluster_size")]
     size_field: String,
-    /// The folder to write; it must be new or empty
-    #[arg(short, long, value_name = "OUT")]
-    out: PathBuf,
-    /// Replace the output of an earlier run in OUT; other files there are not touched
-    #[arg(long)]
-    force: bool,
-    /// No progress, no summary; errors only
-    #[arg(short, long)]
-    quiet: bool,
+    #[command(flatten)]
+    output: OutArgs,
+    #[command(flatten)]
+    quiet: QuietArg,
 
     #[command(flatten)]
     read: ReadArgs,
@@ -56,13 +52,11 @@ pub fn run(args: &Args) -> Result<ExitCode> {
         size_field: args.size_field.clone(),
         weights: args.weights.clone(),
         seed: args.seed,
-        out: args.out.clone(),
-        force: args.force,
+        out: args.output.out.clone(),
+        force: args.output.force,
     };
-    let progress = Progress::start(args.quiet)?;
-    let sampled = sample(&job, &progress)?;
-    progress.finish();
-    if !args.quiet {
+    let sampled = Progress::during(args.quiet.quiet, |progress| sample(&job, progress))?;
+    if !args.quiet.quiet {
         say::out(|to| {
             writeln!(
                 to,
@@ -71,7 +65,7 @@ pub fn run(args: &Args) -> Result<ExitCode> {
                 HumanCount(sampled.written),
                 HumanCount(sampled.left),
                 say::count(u64::from(sampled.folders), "folder"),
-                args.out.display()
+                args.output.out.display()
             )
         })?;
     }

@@ -28,7 +28,9 @@ pub struct Args {
     /// The folder of the index
     #[arg(value_name = "DIR")]
     dir: PathBuf,
-    /// Address and port to listen on; port 0 takes a free port. Any address that is not a loopback address needs --token-file
+    /// Address and port to listen on
+    ///
+    /// Port 0 takes a free port. Any address that is not a loopback address needs --token-file
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:7700")]
     listen: SocketAddr,
     /// Answer only; another process may write
@@ -37,8 +39,9 @@ pub struct Args {
     /// Accept only requests with one of the tokens in FILE, one per line
     #[arg(long, value_name = "FILE")]
     token_file: Option<PathBuf>,
-    /// Without tokens: accept requests for this host name too (repeatable). Other names than localhost and loopback addresses, and requests
-    /// from web pages of other sites, are refused
+    /// Without tokens: accept requests for this host name too (repeatable)
+    ///
+    /// Other names than localhost and loopback addresses, and requests from web pages of other sites, are refused
     #[arg(long, value_name = "NAME")]
     allow_host: Vec<String>,
     /// Refuse larger bodies (suffix K, M or G)

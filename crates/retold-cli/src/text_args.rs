@@ -18,21 +18,35 @@ pub struct TextArgs {
         value_delimiter = ',',
         action = clap::ArgAction::Set,
         default_value = "nfkc,case,simplify",
-        help_heading = "Method"
-    )]
+        help_heading = "Method", hide_short_help = true)]
     fold: Vec<Fold>,
 
     /// Which text of HTML pages is compared [default: depends on the method]
-    #[arg(long, value_enum, help_heading = "Method")]
+    #[arg(long, value_enum, help_heading = "Method", hide_short_help = true)]
     extract: Option<Part>,
     /// Add the words of FILE, one per line, to the Chinese dictionary
-    #[arg(long, value_name = "FILE", help_heading = "Method")]
+    #[arg(
+        long,
+        value_name = "FILE",
+        help_heading = "Method",
+        hide_short_help = true
+    )]
     user_dict: Option<PathBuf>,
     /// Synonyms from FILE: one group per line, separated by tabs
-    #[arg(long, value_name = "FILE", help_heading = "Method")]
+    #[arg(
+        long,
+        value_name = "FILE",
+        help_heading = "Method",
+        hide_short_help = true
+    )]
     synonyms: Option<PathBuf>,
     /// Stop words from FILE, one per line, in addition to those of the page's language
-    #[arg(long, value_name = "FILE", help_heading = "Method")]
+    #[arg(
+        long,
+        value_name = "FILE",
+        help_heading = "Method",
+        hide_short_help = true
+    )]
     stop_words: Option<PathBuf>,
 }
 
@@ -48,8 +62,9 @@ enum Fold {
     None,
 }
 
+/// Which text of HTML pages is used.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Part {
+pub enum Part {
     /// All visible text
     None,
     /// The main text; all text if none is found
@@ -59,7 +74,8 @@ pub(crate) enum Part {
 }
 
 impl Part {
-    pub(crate) fn extract(self) -> Extract {
+    /// The library's value.
+    pub fn extract(self) -> Extract {
         match self {
             Part::None => Extract::None,
             Part::Main => Extract::Main,

@@ -265,7 +265,7 @@ impl Comparison {
     pub fn markdown(&self) -> String {
         let specs = self.asked();
         let mut text = format!(
-            "# Methods on labelled sets\n\nWritten by `retold compare` {}.\n\n",
+            "# Methods on labelled sets\n\nWritten by `retold-lab compare` {}.\n\n",
             env!("CARGO_PKG_VERSION")
         );
         let mut tables = self.main_tables();

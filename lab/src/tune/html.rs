@@ -21,7 +21,7 @@ impl Tuned {
 
 fn params_file(tuned: &Tuned) -> String {
     let mut file = format!(
-        "# retold tune: F{} on held-out pages {:.4} (before: {:.4}), seed {}\n[{}]\n",
+        "# retold-lab tune: F{} on held-out pages {:.4} (before: {:.4}), seed {}\n[{}]\n",
         tuned.beta,
         tuned.scores.held_after.f_beta(tuned.beta),
         tuned.scores.held_before.f_beta(tuned.beta),
@@ -43,7 +43,7 @@ const HEIGHT: f64 = 260.0;
 
 fn html(tuned: &Tuned) -> String {
     let mut page = format!(
-        "<!doctype html>\n<html lang=\"en\"><meta charset=\"utf-8\"><title>retold tune: {0}</title>\n<style>body{{\
+        "<!doctype html>\n<html lang=\"en\"><meta charset=\"utf-8\"><title>retold-lab tune: {0}</title>\n<style>body{{\
          font:15px/1.5 sans-serif;max-width:44em;margin:2em auto;padding:0 1em}}td,th{{padding:.2em 1em .2em 0;\
          text-align:left}}svg{{width:100%}}</style>\n<h1>{0}, tuned</h1>\n",
         tuned.method

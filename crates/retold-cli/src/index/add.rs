@@ -15,9 +15,9 @@ use retold_index::{Index, Prepared};
 use serde::Serialize;
 
 use super::print::{WHO, flush, print, say, say_rejected};
-use crate::dedup::run_config;
 use crate::input::Rejects;
 use crate::progress::Progress;
+use crate::resources::run_config;
 
 /// Adds pages, and prints what each of them repeats
 ///

@@ -12,10 +12,10 @@ use retold_report::{OutDir, OutputConfig, Request};
 use serde::Serialize;
 
 use super::print::WHO;
-use crate::dedup::run_config;
-use crate::input::{bytes, sources};
+use crate::input::sources;
 use crate::model_args::ModelArgs;
 use crate::progress::Progress;
+use crate::resources::{MemoryArg, OutArgs, QuietArg, ThreadsArg, run_config};
 use crate::say::{self, count};
 
 /// Makes an empty index
@@ -31,7 +31,7 @@ pub struct Create {
     #[arg(long)]
     no_learn: bool,
     /// Keep no texts; verdicts then come from the sketches alone
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     no_texts: bool,
     #[command(flatten)]
     model: ModelArgs,
@@ -43,12 +43,8 @@ pub struct Export {
     /// The folder of the index
     #[arg(value_name = "DIR")]
     dir: PathBuf,
-    /// The folder to write; it must be new or empty
-    #[arg(short, long, value_name = "OUT")]
-    out: PathBuf,
-    /// Replace the output of an earlier run in OUT; other files there are not touched
-    #[arg(long)]
-    force: bool,
+    #[command(flatten)]
+    output: OutArgs,
     /// Do not write OUT/kept
     #[arg(long)]
     no_kept: bool,
@@ -58,15 +54,12 @@ pub struct Export {
     /// Flag clusters with more pages than this
     #[arg(long, value_name = "PAGES", default_value_t = 1000)]
     alarm_size: usize,
-    /// Memory for the data about the pages (suffix K, M or G) [default: half of the machine's, at most 8G]
-    #[arg(long, value_name = "BYTES", value_parser = bytes)]
-    memory: Option<u64>,
-    /// Worker threads; 0 means one per core
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    threads: usize,
-    /// No progress, no summary; errors only
-    #[arg(short, long)]
-    quiet: bool,
+    #[command(flatten)]
+    quiet: QuietArg,
+    #[command(flatten)]
+    memory: MemoryArg,
+    #[command(flatten)]
+    threads: ThreadsArg,
 }
 
 /// Rewrites the index without pages that were removed or replaced
@@ -75,9 +68,8 @@ pub struct Compact {
     /// The folder of the index
     #[arg(value_name = "DIR")]
     dir: PathBuf,
-    /// No progress
-    #[arg(short, long)]
-    quiet: bool,
+    #[command(flatten)]
+    quiet: QuietArg,
 }
 
 /// Counts again what is common in the pages of the index, and judges by these counts from now on
@@ -86,9 +78,8 @@ pub struct Learn {
     /// The folder of the index
     #[arg(value_name = "DIR")]
     dir: PathBuf,
-    /// No progress
-    #[arg(short, long)]
-    quiet: bool,
+    #[command(flatten)]
+    quiet: QuietArg,
 }
 
 pub fn create(args: &Create) -> Result<ExitCode> {
@@ -133,10 +124,7 @@ fn learnt(model: Model, inputs: &[PathBuf]) -> Result<Model> {
     }
     let read = model.config().read.clone();
     let (sources, _spool) = sources(inputs, &read)?;
-    let progress = Progress::start(false)?;
-    let learnt = model.learn_from(&sources, &progress)?;
-    progress.finish();
-    Ok(learnt)
+    Progress::during(false, |progress| model.learn_from(&sources, progress))
 }
 
 pub fn export(args: &Export) -> Result<ExitCode> {
@@ -147,9 +135,9 @@ pub fn export(args: &Export) -> Result<ExitCode> {
             args.dir.display()
         )));
     }
-    let out = OutDir::open(&args.out, args.force, false)?;
-    let progress = Progress::start(args.quiet)?;
-    let mut run = run_config(args.threads, args.memory);
+    let out = OutDir::open(&args.output.out, args.output.force, false)?;
+    let progress = Progress::start(args.quiet.quiet)?;
+    let mut run = run_config(args.threads.threads, args.memory.memory);
     run.temp_dir = Some(out.path(""));
     let findings = index.findings(&run, &progress)?;
     if !args.no_kept && index.keeps_texts() {
@@ -168,12 +156,12 @@ pub fn export(args: &Export) -> Result<ExitCode> {
     };
     let inputs = vec![args.dir.display().to_string()];
     let request = Request::new(inputs, &output, &run);
-    let summary = retold::internal::in_pool(args.threads, || {
+    let summary = retold::internal::in_pool(args.threads.threads, || {
         retold_report::write(&findings, &request, out, &progress)
     })?;
     progress.finish();
-    if !args.quiet {
-        say::out(|to| say::summary(&summary, &args.out, false, to))?;
+    if !args.quiet.quiet {
+        say::out(|to| say::summary(&summary, &args.output.out, false, to))?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -210,14 +198,14 @@ fn write_kept(index: &Index, out: &OutDir, is_kept: impl Fn(&str) -> bool) -> Re
 }
 
 pub fn compact(args: &Compact) -> Result<ExitCode> {
-    remade(&args.dir, args.quiet, |writer, progress| {
+    remade(&args.dir, args.quiet.quiet, |writer, progress| {
         writer.compact(progress)
     })
 }
 
 pub fn learn(args: &Learn) -> Result<ExitCode> {
     let run = run_config(0, None);
-    remade(&args.dir, args.quiet, |writer, progress| {
+    remade(&args.dir, args.quiet.quiet, |writer, progress| {
         writer.learn(&run, progress)
     })
 }
@@ -229,9 +217,7 @@ fn remade(
 ) -> Result<ExitCode> {
     let mut writer = Index::builder(dir).writer_name(WHO).write()?;
     let before = writer.index().stats()?;
-    let progress = Progress::start(quiet)?;
-    job(&mut writer, &progress)?;
-    progress.finish();
+    Progress::during(quiet, |progress| job(&mut writer, progress))?;
     if !quiet {
         let after = writer.index().stats()?;
         eprintln!(

@@ -26,8 +26,8 @@ use self::folders::{Changed, changed};
 use self::notify::{Teller, limit, look, note};
 use self::poll::{Brought, Poller};
 use self::state::{State, Tries, now};
-use crate::dedup::run_config;
 use crate::progress::Progress;
+use crate::resources::run_config;
 use crate::say::tell;
 
 /// Reads feeds and folders as they change, and reports new reprints

@@ -7,7 +7,7 @@ use retold::method::{METHODS, PRESETS};
 
 use serde_json::{Value, json};
 
-use crate::common::{World, article, line};
+use crate::common::{World, article, line, subcommands};
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -21,21 +21,6 @@ fn document(name: &str) -> String {
 /// The subcommands that `retold --help` lists.
 fn commands(world: &World) -> Vec<String> {
     subcommands(&world.run(&["--help"]).code(0).stdout())
-}
-
-/// The subcommands that a help lists.
-fn subcommands(help: &str) -> Vec<String> {
-    let listed = help
-        .lines()
-        .skip_while(|line| !line.starts_with("Commands:"))
-        .skip(1);
-    let listed = listed.take_while(|line| !line.trim().is_empty());
-    let names = listed.filter(|line| line.starts_with("  ") && !line.starts_with("   "));
-    let names = names.filter_map(|line| line.split_whitespace().next());
-    names
-        .filter(|name| *name != "help")
-        .map(str::to_owned)
-        .collect()
 }
 
 /// The words of a text: options with their dashes, names and numbers.

@@ -745,3 +745,46 @@ fn an_index_learns_as_it_grows() {
     same(&world, "of-index", "of-run");
     world.run(&["index", "check", "ix"]).code(0);
 }
+
+#[test]
+fn pages_added_one_by_one_or_in_any_order_give_the_same_pairs() {
+    let world = World::new();
+    let story = "The ferry waits for the fog to lift. The ferryman says that fog fears the sun. When the sun rises the \
+        harbour bell rings, the ferry leaves, and the bell of the church answers the harbour.";
+    let pages = [
+        line("a", story),
+        line("b", &format!("Retold. {story}")),
+        line("c", "Bread, salt, flour and yeast make a loaf."),
+    ];
+    world.file("in.jsonl", pages.concat());
+    world.file("out.jsonl", pages.iter().rev().cloned().collect::<String>());
+    for (input, out) in [("in.jsonl", "x"), ("out.jsonl", "y")] {
+        world
+            .run(&[
+                "dedup",
+                input,
+                "-o",
+                out,
+                "--method",
+                "concept",
+                "--no-kept",
+            ])
+            .code(0);
+    }
+    // One page at a time, each in a commit of its own.
+    world
+        .run(&["index", "create", "index", "--method", "concept"])
+        .code(0);
+    for page in &pages {
+        world.file("one.jsonl", page);
+        world.run(&["index", "add", "index", "one.jsonl"]).code(0);
+    }
+    world.run(&["index", "export", "index", "-o", "z"]).code(0);
+    let pairs = world.read("x/pairs.jsonl");
+    assert_eq!(pairs, world.read("y/pairs.jsonl"));
+    assert_eq!(pairs, world.read("z/pairs.jsonl"));
+    assert!(
+        pairs.lines().count() == 1 && pairs.contains("\"duplicate\""),
+        "{pairs}"
+    );
+}

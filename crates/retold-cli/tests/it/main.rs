@@ -7,8 +7,6 @@ mod bad_input;
 mod blocks;
 mod common;
 mod companions;
-#[cfg(feature = "lab")]
-mod compare;
 mod decontaminate;
 mod dedup;
 mod docs;
@@ -16,8 +14,6 @@ mod eval;
 mod explain;
 mod guide;
 mod index;
-mod keywords;
-mod network;
 mod one_judge;
 mod options;
 mod outputs;
@@ -30,7 +26,8 @@ mod resume;
 mod same_url;
 mod shingle;
 mod text;
-#[cfg(feature = "lab")]
-mod tune;
 #[cfg(feature = "watch")]
 mod watch;
+
+/// The program that is tested.
+const PROGRAM: &str = env!("CARGO_BIN_EXE_retold");

@@ -392,18 +392,12 @@ fn a_preset_is_no_method_and_its_parameters_can_be_overridden() {
     let told = "no method is called `dwdcs`, but a preset is";
     for command in [
         &["dedup", "in.jsonl", "-o", "o", "--method", "dwdcs"][..],
-        &["keywords", "in.jsonl", "--method", "dwdcs"],
-        &["network", "in.jsonl", "--method", "dwdcs"],
         &["explain", "in.jsonl", "in.jsonl", "--method", "dwdcs"],
     ] {
         world.run(command).code(2).says(&[told]);
     }
     for command in [
-        &["keywords", "in.jsonl", "--preset", "agt"][..],
-        &[
-            "network", "in.jsonl", "--preset", "dwdcs", "--format", "json",
-        ],
-        &["text", "in.jsonl", "--topic", "--preset", "patent"],
+        &["text", "in.jsonl", "--topic", "--preset", "patent"][..],
         &["text", "in.jsonl", "--topic", "--param", "noise=site"],
     ] {
         world.run(command).code(0);
@@ -550,18 +544,12 @@ fn all_commands_give_a_page_one_id() {
         .run(&["dedup", "in.jsonl", "-q", "-o", "out", "--mark"])
         .code(0);
     let expected = ["a", "a#3", "a#2", "b", "a#4"];
-    for command in ["text", "keywords"] {
-        let printed = world.run(&[command, "in.jsonl"]).code(0).stdout();
-        let ids: Vec<Value> = printed
-            .lines()
-            .map(|line| serde_json::from_str::<Value>(line).unwrap()["id"].clone())
-            .collect();
-        assert_eq!(ids, expected, "{command}");
-    }
-    let network = world
-        .run(&["network", "in.jsonl", "--id", "a#3", "--format", "json"])
-        .code(0);
-    assert!(network.stdout().contains("\"words\""));
+    let printed = world.run(&["text", "in.jsonl"]).code(0).stdout();
+    let ids: Vec<Value> = printed
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap()["id"].clone())
+        .collect();
+    assert_eq!(ids, expected);
     let pair = [
         "explain", "--in", "in.jsonl", "--ids", "a#3", "a#4", "--json",
     ];

@@ -1,6 +1,6 @@
 //! Options, parameters, config files, and the text of `--help`.
 
-use crate::common::{World, article, line};
+use crate::common::{World, article, assert_short_helps, line};
 
 fn two_pages(world: &World) {
     let (a, b) = (article("甲", 0..10), article("甲", 2..12));
@@ -274,6 +274,42 @@ fn methods_and_completions_are_listed() {
             .stdout()
             .starts_with("retold ")
     );
+}
+
+#[test]
+fn a_short_help_is_short() {
+    assert_short_helps(&World::new(), 20);
+}
+
+#[test]
+fn the_long_help_of_dedup_begins_with_examples() {
+    let world = World::new();
+    let help = world.run(&["dedup", "--help"]).code(0).stdout();
+    let lines: Vec<&str> = help.lines().take(7).collect();
+    assert_eq!(lines[0], "Examples:");
+    for example in lines[1..].chunks(2) {
+        assert!(example[0].ends_with(':'), "{example:?}");
+        assert!(example[1].starts_with("    retold dedup "), "{example:?}");
+    }
+}
+
+#[test]
+fn commands_of_the_laboratory_are_named_but_not_listed() {
+    let world = World::new();
+    let help = world.run(&["--help"]).code(0).stdout();
+    for command in ["compare", "keywords", "network", "tune"] {
+        for further in [&["--help"][..], &["in.jsonl", "-o", "out"], &[]] {
+            let arguments = [&[command], further].concat();
+            let told = world.run(&arguments).code(2).stderr();
+            assert!(told.starts_with(&format!("retold: `{command}` is a command of ")));
+            assert!(
+                told.contains("`cargo build --release -p retold-lab`"),
+                "{told}"
+            );
+            assert_eq!(told.lines().count(), 1, "{told}");
+        }
+        assert!(!help.contains(&format!("  {command} ")), "{help}");
+    }
 }
 
 #[test]

@@ -52,7 +52,7 @@ pub struct MethodInfo {
 }
 
 /// Parameters that models of earlier releases have, and that decide nothing any more.
-const RETIRED: [(&str, &str); 1] = [("coverage", "gaps")];
+const RETIRED: [(&str, &str); 2] = [("coverage", "gaps"), ("coverage", "many")];
 
 impl MethodInfo {
     /// The method's own parameters.

@@ -1,4 +1,4 @@
-//! What all tests through the real binary share.
+//! What all tests through a real binary share; those of `retold-lab` include this file too.
 #![allow(dead_code, reason = "each test file uses its own part")]
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -8,7 +8,7 @@ use std::process::{Command, Output};
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// A folder for one test, and runs of `retold` in it.
+/// A folder for one test, and runs of [the program](crate::PROGRAM) in it.
 pub struct World {
     dir: TempDir,
 }
@@ -52,9 +52,9 @@ impl World {
         serde_json::from_str(&self.read(&format!("{out}/summary.json"))).unwrap()
     }
 
-    /// `retold` with these arguments, in the test's folder.
+    /// The program with these arguments, in the test's folder.
     pub fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_retold"));
+        let mut command = Command::new(crate::PROGRAM);
         command.args(arguments).current_dir(self.dir.path());
         command
     }
@@ -115,6 +115,61 @@ impl Ran {
         }
         self
     }
+}
+
+/// The subcommands that a help lists.
+pub fn subcommands(help: &str) -> Vec<String> {
+    let listed = help
+        .lines()
+        .skip_while(|line| !line.starts_with("Commands:"))
+        .skip(1);
+    let listed = listed.take_while(|line| !line.trim().is_empty());
+    let names = listed.filter(|line| line.starts_with("  ") && !line.starts_with("   "));
+    let names = names.filter_map(|line| line.split_whitespace().next());
+    names
+        .filter(|name| *name != "help")
+        .map(str::to_owned)
+        .collect()
+}
+
+/// The lines of options in a help, without headings.
+fn lines_of_options(help: &str) -> usize {
+    let mut is_option = false;
+    let lines = help.lines().filter(|line| {
+        if !line.is_empty() && !line.starts_with(' ') {
+            let headings = ["Usage", "Commands", "Arguments", "Examples", "Example"];
+            is_option = line.ends_with(':') && !headings.contains(&line.trim_end_matches(':'));
+        }
+        is_option && line.starts_with(' ')
+    });
+    lines.count()
+}
+
+/// `-h` of every command has at most twenty lines of options. The program has at least so many commands.
+#[track_caller]
+pub fn assert_short_helps(world: &World, least: usize) {
+    let help = |command: &[String], how: &str| {
+        let mut ran = world.command(&[]);
+        Ran(ran
+            .args(command)
+            .arg(how)
+            .env("COLUMNS", "100")
+            .output()
+            .unwrap())
+        .code(0)
+        .stdout()
+    };
+    let (mut commands, mut longest, mut checked) = (vec![Vec::new()], 0, 0);
+    while let Some(command) = commands.pop() {
+        let lines = lines_of_options(&help(&command, "-h"));
+        assert!((1..=20).contains(&lines), "{lines} lines: {command:?} -h");
+        let long = help(&command, "--help");
+        longest = longest.max(lines_of_options(&long));
+        let below = subcommands(&long).into_iter();
+        commands.extend(below.map(|name| [&command[..], &[name]].concat()));
+        checked += 1;
+    }
+    assert!(checked > least && longest > 60, "{checked}, {longest}");
 }
 
 /// An article of `sentences` sentences that no other `topic` shares.

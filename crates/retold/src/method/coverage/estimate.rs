@@ -126,15 +126,12 @@ impl CoverageParams {
         let meaning = "thousandths of the smaller page in full sentences; in articles, shared text of templates is evidence";
         let least = self.least_prose() as f64;
         let article = Check::number("prose", meaning, prose as usize, Op::AtLeast, least);
-        let is_article = trace.test(article.deciding(
-            "an article",
-            "not an article; evidence only if more is shared than in any template",
-        ));
-        let least = match is_article {
-            true => self.many.min(limits::STATEMENT_WORDS),
-            false => self.many,
-        };
-        let (_, least) = reaching(shared as f64, error, least as f64);
+        let is_article =
+            trace.test(article.deciding("an article", "not an article; templates are no evidence"));
+        if !is_article {
+            return false;
+        }
+        let (_, least) = reaching(shared as f64, error, limits::STATEMENT_WORDS as f64);
         let meaning = "runs of words that both pages have, including those of templates";
         let least = least.ceil();
         trace.test(Check::number("shared", meaning, shared, Op::AtLeast, least))

@@ -33,7 +33,6 @@ pub(in crate::method) const INFO: MethodInfo = MethodInfo {
         "short_replaced",
         "rest",
         "prose",
-        "many",
         "reworded",
         "own_words",
         "own_share",
@@ -225,16 +224,12 @@ impl Method for Coverage {
             && overlap::may_reach(a.keys, b.keys, self.params.below(), similarity)
     }
 
-    /// Pages that are no articles have no evidence without a distinctive key, unless they share very many runs, or nearly all.
+    /// Pages that are no articles have no evidence without a distinctive key, unless they share nearly all.
     fn needs_distinctive(&self, sketch: SketchRef<'_>) -> Option<usize> {
         let prose = sketch.extra.first().copied().unwrap_or_default();
         // Of pages of more keys than short ones keep, a larger one has no fewer; of as many, the one with less prose counts.
         let is_smaller = sketch.keys.len() > LEAST_KEYS;
-        let (runs, error) = self.params.runs(sketch.keys.len());
-        let needs = is_smaller
-            && prose < self.params.least_prose()
-            && self.params.rest > 0.0
-            && runs as f64 + error < self.params.many as f64;
+        let needs = is_smaller && prose < self.params.least_prose() && self.params.rest > 0.0;
         needs.then(|| self.params.nearly_all(sketch.keys.len()))
     }
 

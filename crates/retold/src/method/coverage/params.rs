@@ -27,8 +27,6 @@ params! {
         rest: f64[0.0..=1.0] = 0.4,
         /// a page with at least this share of its text in full sentences is an article; there, shared text of templates counts
         prose: f64[0.0..=1.0] = 0.8,
-        /// candidates: with at least this many shared runs of words, shared text of templates counts on any page; 1000000000: never
-        many: usize[1..=1_000_000_000] = 1_000_000_000,
         /// a page is the other reworded if the other has at least this share of the smaller page's words in the same order; 1: never
         reworded: f64[0.5..=1.0] = 0.75,
         /// a passage that only one page has is its own from this number of words (characters in scripts without spaces: five thirds of it) ...

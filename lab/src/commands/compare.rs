@@ -1,4 +1,4 @@
-//! `retold compare`: methods over labelled sets.
+//! `retold-lab compare`: methods over labelled sets.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -6,12 +6,10 @@ use std::process::{Child, Command, ExitCode, Stdio};
 use std::time::Duration;
 
 use retold::{Error, Result, Watch};
+use retold_cli::shared::{Progress, QuietArg, ThreadsArg, say};
 use retold_lab::compare::cost::{Cost, measure};
 use retold_lab::compare::{Comparison, Grid, LabelledSet, Options, Spec, grid, run as compare};
 use retold_report::OutDir;
-
-use crate::progress::Progress;
-use crate::say;
 
 /// Runs methods over labelled sets and shows which method is best on which set
 ///
@@ -29,23 +27,26 @@ use crate::say;
 /// the threshold that is best on the other sets. Errors are standard errors by the choice of pages (bootstrap over groups
 /// of related pages).
 #[derive(clap::Args)]
-#[command(override_usage = "retold compare [OPTIONS] --set <NAME=DIR[+INPUT]>... -o <OUT>")]
+#[command(override_usage = "retold-lab compare [OPTIONS] --set <NAME=DIR[+INPUT]>... -o <OUT>")]
 #[command(after_help = "Examples:
-  retold compare --set news=sets/news --set manuals=sets/manuals -o out
-  retold compare --methods period,period:noise=none --set news=sets/news -o out
-  retold compare --set news=sets/news --set planted=sets/news+crawl.jsonl -o out")]
+  retold-lab compare --set news=sets/news --set manuals=sets/manuals -o out
+  retold-lab compare --methods period,period:noise=none --set news=sets/news -o out
+  retold-lab compare --set news=sets/news --set planted=sets/news+crawl.jsonl -o out")]
 pub struct Args {
-    /// Methods, separated by commas: `all`, a name, or a name with settings, as in period:chars=8,threshold=0.8; the
-    /// setting extract=none|main|precise chooses the text of HTML pages
+    /// Methods, separated by commas: `all`, a name, or a name with settings
+    ///
+    /// Settings as in period:chars=8,threshold=0.8; the setting extract=none|main|precise chooses the text of HTML pages
     #[arg(long, value_name = "METHODS", default_value = "all")]
     methods: Vec<String>,
-    /// A labelled set; may be repeated. DIR+INPUT plants its pages among the pages of INPUT: a pair of a page of the set
-    /// and a page of INPUT is false, a pair inside INPUT is not scored, and thresholds are not chosen with this set
+    /// A labelled set; may be repeated
+    ///
+    /// DIR+INPUT plants its pages among the pages of INPUT: a pair of a page of the set and a page of INPUT is false, a pair
+    /// inside INPUT is not scored, and thresholds are not chosen with this set
     #[arg(long = "set", value_name = "NAME=DIR[+INPUT]", required = true)]
     sets: Vec<String>,
     /// In this set, the first folder of an id names an event, and standard errors are computed over events;
     /// may be repeated
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", hide_short_help = true)]
     events: Vec<String>,
     /// The folder to write; it must be new or empty
     #[arg(short, long, value_name = "OUT", required_unless_present = "measure")]
@@ -53,21 +54,22 @@ pub struct Args {
     /// Replace the output of an earlier run in OUT; other files there are not touched
     #[arg(long)]
     force: bool,
-    /// Also run the experiments of the papers that the sets allow: thresholds (CCDet, Fig. 6), features for
-    /// I-Match and shingles (Fig. 7 and 8), time with and without pruning (Fig. 9), precision and recall by domain
-    /// (DWDCS, Fig. 2-7), planted sets, and the tables of AgT (need sets called eventmonitor and wxvl)
+    /// Also run the experiments of the papers that the sets allow
+    ///
+    /// They are: thresholds (CCDet, Fig. 6), features for I-Match and shingles (Fig. 7 and 8), time with and without pruning
+    /// (Fig. 9), precision and recall by domain (DWDCS, Fig. 2-7), planted sets, and the tables of AgT (need sets called
+    /// eventmonitor and wxvl)
     #[arg(long)]
     experiments: bool,
-    /// Thresholds to try; of integer thresholds, such as the distance of simhash, all values. Default:
-    /// 0.3 to 0.9 by 0.05 and 0.92 to 1 by 0.02
+    /// Thresholds to try [default: 0.3 to 0.9 by 0.05 and 0.92 to 1 by 0.02]
+    ///
+    /// Of integer thresholds, such as the distance of simhash, all values are tried
     #[arg(long, value_name = "FROM:TO:STEP", value_parser = sweep)]
     sweep: Option<Sweep>,
-    /// No progress, no summary
-    #[arg(short, long)]
-    quiet: bool,
-    /// Worker threads; 0 means one per core
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    threads: usize,
+    #[command(flatten)]
+    quiet: QuietArg,
+    #[command(flatten)]
+    threads: ThreadsArg,
     /// Measure the first method on the first set in this process and print JSON
     #[arg(long, hide = true)]
     measure: bool,
@@ -108,7 +110,7 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     }
     check_names("--set", sets.iter().map(|set| &*set.name))?;
     check_names("--methods", specs.iter().map(|spec| &*spec.label))?;
-    let progress = Progress::start(args.quiet)?;
+    let progress = Progress::start(args.quiet.quiet)?;
     if args.measure {
         return measure_here(args, &sets[0], &specs[0], &progress);
     }
@@ -121,18 +123,18 @@ pub fn run(args: &Args) -> Result<ExitCode> {
         sets,
         experiments: args.experiments,
         grid: args.sweep.clone().map_or_else(grid, |sweep| sweep.0),
-        threads: args.threads,
+        threads: args.threads.threads,
     };
     let program = std::env::current_exe()
         .map_err(|e| Error::usage(format!("cannot find the program itself to measure it: {e}")))?;
     let measure = |set: &LabelledSet, spec: &Spec| {
-        measure_apart(&program, set, spec, args.threads, &progress)
+        measure_apart(&program, set, spec, args.threads.threads, &progress)
     };
     let result = compare(options, &measure, &progress);
     progress.finish();
     let comparison = result?;
     write(&comparison, out)?;
-    if !args.quiet {
+    if !args.quiet.quiet {
         say::out(|to| show(&comparison, folder, to))?;
     }
     Ok(ExitCode::SUCCESS)
@@ -155,7 +157,7 @@ fn measure_here(
     spec: &Spec,
     watch: &dyn Watch,
 ) -> Result<ExitCode> {
-    let cost = measure(set, spec, args.threads, watch)?;
+    let cost = measure(set, spec, args.threads.threads, watch)?;
     say::out(|to| writeln!(to, "{}", serde_json::json!(cost)))?;
     Ok(ExitCode::SUCCESS)
 }

@@ -1,4 +1,4 @@
-//! `retold network`: the concept network of a page.
+//! `retold-lab network`: the concept network of a page.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -7,13 +7,8 @@ use clap::ValueEnum;
 use retold::method::{Concept, Text};
 use retold::read::{each_page, page_ids};
 use retold::{Error, JudgeConfig, Model, Page, Result, Stage};
+use retold_cli::shared::{METHOD, PRESET, Part, ReadArgs, Setting, chosen_method, say, sources};
 use retold_report::network::{dot, graphml, svg};
-
-use crate::input::{ReadArgs, sources};
-use crate::model_args::chosen_method;
-use crate::say;
-use crate::text_args::Part;
-use crate::values::{METHOD, PRESET, Setting};
 
 /// Draws the concept network of a page
 ///
@@ -22,10 +17,10 @@ use crate::values::{METHOD, PRESET, Setting};
 /// are marked.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
-  retold network page.html -o page.svg
-  retold network page.html --format json
-  retold network pages.jsonl --id 17 -o 17.graphml
-  retold network page.txt --method keyworld --format dot")]
+  retold-lab network page.html -o page.svg
+  retold-lab network page.html --format json
+  retold-lab network pages.jsonl --id 17 -o 17.graphml
+  retold-lab network page.txt --method keyworld --format dot")]
 pub struct Args {
     /// The page: a file with one page, or with --id any input
     #[arg(value_name = "PAGE")]
@@ -43,19 +38,25 @@ pub struct Args {
     #[arg(long, value_enum)]
     format: Option<Format>,
     /// The method whose network is drawn: concept or keyworld
-    #[arg(long, value_name = "NAME", value_parser = METHOD, hide_possible_values = true, default_value = "concept")]
+    #[arg(long, value_name = "NAME", value_parser = METHOD, hide_possible_values = true, default_value = "concept", help_heading = "Method")]
     method: String,
     /// Named settings, instead of --method; --param-file and --param override
-    #[arg(long, value_name = "NAME", value_parser = PRESET, hide_possible_values = true, conflicts_with = "method")]
+    #[arg(long, value_name = "NAME", value_parser = PRESET, hide_possible_values = true, conflicts_with = "method", help_heading = "Method")]
     preset: Option<String>,
     /// Set a parameter of the method, as in --param merge=1; may be repeated
-    #[arg(long, value_name = "NAME=VALUE", value_parser = Setting, hide_possible_values = true)]
+    #[arg(long, value_name = "NAME=VALUE", value_parser = Setting, hide_possible_values = true, help_heading = "Method")]
     param: Vec<(String, String)>,
     /// Read parameters from FILE (TOML, one table per method); --param overrides
-    #[arg(long, visible_alias = "params", value_name = "FILE")]
+    #[arg(
+        long,
+        alias = "params",
+        value_name = "FILE",
+        help_heading = "Method",
+        hide_short_help = true
+    )]
     param_file: Option<PathBuf>,
     /// Which text of an HTML page is used [default: depends on the method]
-    #[arg(long, value_enum)]
+    #[arg(long, value_enum, help_heading = "Method")]
     extract: Option<Part>,
     #[command(flatten)]
     read: ReadArgs,

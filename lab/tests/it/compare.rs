@@ -1,4 +1,4 @@
-//! `retold compare` through the real binary, on sets small enough to count by hand.
+//! `retold-lab compare` through the real binary, on sets small enough to count by hand.
 
 use std::collections::HashMap;
 

@@ -1,4 +1,4 @@
-//! `retold tune`: parameters that fit a labelled set.
+//! `retold-lab tune`: parameters that fit a labelled set.
 
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -9,14 +9,11 @@ use retold::eval::{Score, Unlisted};
 use retold::method::DEFAULT_METHOD;
 use retold::read::Source;
 use retold::{Error, JudgeConfig, Result};
+use retold_cli::shared::{
+    METHOD, PRESET, Progress, QuietArg, ReadArgs, Setting, TextArgs, ThreadsArg, chosen_method,
+    positive, say, sources,
+};
 use retold_lab::tune::{self, Options, Tuned};
-
-use crate::input::{ReadArgs, positive, sources};
-use crate::model_args::chosen_method;
-use crate::progress::Progress;
-use crate::say;
-use crate::text_args::TextArgs;
-use crate::values::{METHOD, PRESET, Setting};
 
 /// Searches for the parameters that fit labelled pairs best
 ///
@@ -25,8 +22,8 @@ use crate::values::{METHOD, PRESET, Setting};
 /// accepts, and an HTML page with the same name that shows the search.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
-  retold tune --method agglomerate --gold gold.tsv pages.jsonl -o tuned.toml
-  retold tune --method period --gold gold.tsv pages/ -o period.toml --param chars=10 --beta 0.5")]
+  retold-lab tune --method agglomerate --gold gold.tsv pages.jsonl -o tuned.toml
+  retold-lab tune --method period --gold gold.tsv pages/ -o period.toml --param chars=10 --beta 0.5")]
 pub struct Args {
     /// Files and folders to read; `-` for JSONL on standard input
     #[arg(value_name = "INPUT", required = true)]
@@ -41,46 +38,61 @@ pub struct Args {
     #[arg(long)]
     force: bool,
     /// The method to tune
-    #[arg(long, value_name = "NAME", value_parser = METHOD, hide_possible_values = true, default_value = DEFAULT_METHOD)]
+    #[arg(long, value_name = "NAME", value_parser = METHOD, hide_possible_values = true, default_value = DEFAULT_METHOD, help_heading = "Method")]
     method: String,
     /// Tune the method of a preset, and fix the parameters that it sets
-    #[arg(long, value_name = "NAME", value_parser = PRESET, hide_possible_values = true, conflicts_with = "method")]
+    #[arg(long, value_name = "NAME", value_parser = PRESET, hide_possible_values = true, conflicts_with = "method", help_heading = "Method")]
     preset: Option<String>,
     /// Fix a parameter at a value; may be repeated
-    #[arg(long, value_name = "NAME=VALUE", value_parser = Setting, hide_possible_values = true)]
+    #[arg(long, value_name = "NAME=VALUE", value_parser = Setting, hide_possible_values = true, help_heading = "Method")]
     param: Vec<(String, String)>,
     /// Fix the parameters that FILE sets
-    #[arg(long, visible_alias = "params", value_name = "FILE")]
+    #[arg(
+        long,
+        alias = "params",
+        value_name = "FILE",
+        help_heading = "Method",
+        hide_short_help = true
+    )]
     param_file: Option<PathBuf>,
     /// Also search this parameter, whose values are names; may be repeated
-    #[arg(long, value_name = "NAME")]
+    #[arg(
+        long,
+        value_name = "NAME",
+        help_heading = "Search",
+        hide_short_help = true
+    )]
     vary: Vec<String>,
     /// How a reported pair without a label counts
     #[arg(long, value_enum, default_value_t = NotListed::Distinct)]
     unlisted: NotListed,
     /// Maximise F-beta: recall counts BETA times as much as precision
-    #[arg(long, value_name = "BETA", default_value_t = 1.0, value_parser = beta)]
+    #[arg(long, value_name = "BETA", default_value_t = 1.0, value_parser = beta, help_heading = "Search")]
     beta: f64,
     /// Random seed; the same seed gives the same result
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 1,
+        help_heading = "Search",
+        hide_short_help = true
+    )]
     seed: u64,
     /// Parameter sets per generation
-    #[arg(long, value_name = "N", default_value_t = 24, value_parser = positive)]
+    #[arg(long, value_name = "N", default_value_t = 24, value_parser = positive, help_heading = "Search", hide_short_help = true)]
     population: usize,
     /// Number of generations
-    #[arg(long, value_name = "N", default_value_t = 15, value_parser = positive)]
+    #[arg(long, value_name = "N", default_value_t = 15, value_parser = positive, help_heading = "Search", hide_short_help = true)]
     generations: usize,
     /// Share of the pages that is held out
-    #[arg(long, value_name = "PART", default_value_t = 0.4, value_parser = part)]
+    #[arg(long, value_name = "PART", default_value_t = 0.4, value_parser = part, help_heading = "Search", hide_short_help = true)]
     held_out: f64,
     #[command(flatten)]
     text: TextArgs,
-    /// No progress, no summary
-    #[arg(short, long)]
-    quiet: bool,
-    /// Worker threads; 0 means one per core
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    threads: usize,
+    #[command(flatten)]
+    quiet: QuietArg,
+    #[command(flatten)]
+    threads: ThreadsArg,
     #[command(flatten)]
     read: ReadArgs,
 }
@@ -118,10 +130,7 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     let base = base(args)?;
     let (sources, _spool) = sources(&args.inputs, &base.read)?;
     let options = options(args, base, sources);
-    let progress = Progress::start(args.quiet)?;
-    let result = tune::run(&options, &progress);
-    progress.finish();
-    let tuned = result?;
+    let tuned = Progress::during(args.quiet.quiet, |progress| tune::run(&options, progress))?;
     let mut written = page.display().to_string();
     if tuned.gain() >= 0.0 {
         say::file(&args.out, &tuned.params_file(), args.force)?;
@@ -133,7 +142,7 @@ pub fn run(args: &Args) -> Result<ExitCode> {
         );
     }
     say::file(&page, &tuned.html(), args.force)?;
-    if !args.quiet {
+    if !args.quiet.quiet {
         say::out(|to| {
             show(&tuned, to)?;
             writeln!(to, "\nWritten: {written}")
@@ -182,7 +191,7 @@ fn options(args: &Args, base: JudgeConfig, sources: Vec<Source>) -> Options {
         population: args.population,
         generations: args.generations,
         held_out: args.held_out,
-        threads: args.threads,
+        threads: args.threads.threads,
     }
 }
 

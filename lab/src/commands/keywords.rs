@@ -1,4 +1,4 @@
-//! `retold keywords`: the words that stand for each page.
+//! `retold-lab keywords`: the words that stand for each page.
 
 use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;
@@ -7,38 +7,42 @@ use std::process::ExitCode;
 use clap::ValueEnum;
 use retold::method::{Keyword, Text};
 use retold::{Error, JudgeConfig, Model, Page, Result};
+use retold_cli::shared::{
+    METHOD, PRESET, ReadArgs, Setting, TextArgs, chosen_method, each_page_by_id,
+    say::{cannot_write, json, printable},
+};
 use serde::Serialize;
 use unicode_width::UnicodeWidthStr;
-
-use crate::input::{ReadArgs, each_page_by_id};
-use crate::model_args::chosen_method;
-use crate::say::{cannot_write, json, printable};
-use crate::text_args::TextArgs;
-use crate::values::{METHOD, PRESET, Setting};
 
 /// Prints the keywords of each page, with scores and positions
 ///
 /// Positions count words from 0, stop words included. Records that could not be read are listed on standard error.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
-  retold keywords page.html
-  retold keywords crawl.warc.gz > keywords.jsonl
-  retold keywords pages.jsonl --param keywords=20")]
+  retold-lab keywords page.html
+  retold-lab keywords crawl.warc.gz > keywords.jsonl
+  retold-lab keywords pages.jsonl --param keywords=20")]
 pub struct Args {
     /// Files and folders to read; `-` for JSONL on standard input
     #[arg(value_name = "INPUT", required = true)]
     inputs: Vec<PathBuf>,
     /// The method that finds the keywords: agglomerate, concept or keyworld
-    #[arg(long, value_name = "NAME", value_parser = METHOD, hide_possible_values = true, default_value = "agglomerate")]
+    #[arg(long, value_name = "NAME", value_parser = METHOD, hide_possible_values = true, default_value = "agglomerate", help_heading = "Method")]
     method: String,
     /// Named settings, instead of --method; --param-file and --param override
-    #[arg(long, value_name = "NAME", value_parser = PRESET, hide_possible_values = true, conflicts_with = "method")]
+    #[arg(long, value_name = "NAME", value_parser = PRESET, hide_possible_values = true, conflicts_with = "method", help_heading = "Method")]
     preset: Option<String>,
     /// Set a parameter of the method, as in --param keywords=20; may be repeated
-    #[arg(long, value_name = "NAME=VALUE", value_parser = Setting, hide_possible_values = true)]
+    #[arg(long, value_name = "NAME=VALUE", value_parser = Setting, hide_possible_values = true, help_heading = "Method")]
     param: Vec<(String, String)>,
     /// Read parameters from FILE (TOML, one table per method); --param overrides
-    #[arg(long, visible_alias = "params", value_name = "FILE")]
+    #[arg(
+        long,
+        alias = "params",
+        value_name = "FILE",
+        help_heading = "Method",
+        hide_short_help = true
+    )]
     param_file: Option<PathBuf>,
     #[command(flatten)]
     text: TextArgs,

@@ -1,4 +1,4 @@
-//! `retold network` and `retold keywords --method concept` through the real binary.
+//! `retold-lab network` and `retold-lab keywords --method concept` through the real binary.
 
 use crate::common::{World, line};
 
@@ -115,42 +115,16 @@ fn key_concepts_are_keywords() {
 }
 
 #[test]
-fn pages_added_one_by_one_or_in_any_order_give_the_same_pairs() {
+fn a_file_is_not_replaced_unasked() {
     let world = World::new();
-    let pages = [
-        line("a", STORY),
-        line("b", &format!("Retold. {STORY}")),
-        line("c", "Bread, salt, flour and yeast make a loaf."),
-    ];
-    world.file("in.jsonl", pages.concat());
-    world.file("out.jsonl", pages.iter().rev().cloned().collect::<String>());
-    for (input, out) in [("in.jsonl", "x"), ("out.jsonl", "y")] {
-        world
-            .run(&[
-                "dedup",
-                input,
-                "-o",
-                out,
-                "--method",
-                "concept",
-                "--no-kept",
-            ])
-            .code(0);
-    }
-    // One page at a time, each in a commit of its own.
+    world.file("one.txt", STORY);
+    world.file("net.svg", "mine");
+    let network = ["network", "one.txt", "-o", "net.svg", "--force"];
     world
-        .run(&["index", "create", "index", "--method", "concept"])
-        .code(0);
-    for page in &pages {
-        world.file("one.jsonl", page);
-        world.run(&["index", "add", "index", "one.jsonl"]).code(0);
-    }
-    world.run(&["index", "export", "index", "-o", "z"]).code(0);
-    let pairs = world.read("x/pairs.jsonl");
-    assert_eq!(pairs, world.read("y/pairs.jsonl"));
-    assert_eq!(pairs, world.read("z/pairs.jsonl"));
-    assert!(
-        pairs.lines().count() == 1 && pairs.contains("\"duplicate\""),
-        "{pairs}"
-    );
+        .run(&network[..4])
+        .code(2)
+        .says(&["net.svg already exists", "--force"]);
+    assert_eq!(world.read("net.svg"), "mine");
+    world.run(&network).code(0);
+    assert!(world.read("net.svg").starts_with("<svg"));
 }

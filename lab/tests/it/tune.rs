@@ -1,4 +1,4 @@
-//! `retold tune` through the real binary.
+//! `retold-lab tune` through the real binary.
 
 use std::fs::File;
 
@@ -49,17 +49,15 @@ fn tuning_is_reproducible_and_its_file_is_accepted() {
     let html = world.read("x.html");
     assert!(html.contains("<svg") && html == world.read("y.html"));
     assert!(html.contains("On held-out pages F1 "));
-    let dedup = [
-        "dedup",
+    let keywords = [
+        "keywords",
         "pages.jsonl",
-        "-o",
-        "out",
         "--method",
         "agglomerate",
         "--params",
         "x.toml",
     ];
-    world.run(&dedup).code(0);
+    world.run(&keywords).code(0);
     let all_fixed = [
         "tune",
         "pages.jsonl",
