@@ -15,7 +15,7 @@ use crate::model::Model;
 use crate::read::{Source, discover};
 use crate::spill::Memory;
 
-#[path = "../../tests/data/mod.rs"]
+#[path = "../../tests/it/data.rs"]
 mod data;
 
 /// The pages of a labelled set, if the data is on this machine.

@@ -1,9 +1,8 @@
 //! The data set `charset`: files whose folder names say their encoding.
 
-mod data;
-
 use std::path::{Path, PathBuf};
 
+use crate::data;
 use encoding_rs::Encoding;
 use retold::read::decode;
 

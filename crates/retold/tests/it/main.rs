@@ -4,6 +4,7 @@
 
 mod charset_set;
 mod damaged_input;
+mod data;
 mod extraction;
 mod house;
 mod jieba_dictionary;

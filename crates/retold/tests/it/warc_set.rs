@@ -5,11 +5,10 @@
     reason = "helpers of tests, where a panic is the report"
 )]
 
-mod data;
-
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use crate::data;
 use retold::read::{Outcome, ReadOptions, RecordDecision, Source, Statuses, discover};
 
 /// What came out of one file.
