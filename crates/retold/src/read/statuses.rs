@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-/// Which HTTP statuses the responses of an archive must have to be pages: a list with commas between them, or `any`.
+/// The HTTP statuses whose responses count as pages: a comma-separated list, or `any`.
 ///
 /// ```
 /// use retold::read::Statuses;
@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 pub struct Statuses(Option<Vec<u16>>);
 
 impl Default for Statuses {
-    /// Only 200: error pages are similar on all sites, and tell no story.
+    /// Only 200: error pages are similar on all sites and tell no story.
     fn default() -> Statuses {
         Statuses(Some(vec![200]))
     }

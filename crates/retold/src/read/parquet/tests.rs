@@ -150,7 +150,7 @@ fn open(path: &Path) -> Option<SerializedFileReader<File>> {
     Some(SerializedFileReader::new(File::open(path).ok()?).unwrap())
 }
 
-/// The rows of a file as the Parquet crate puts them together.
+/// The rows of a file as the Parquet crate assembles them.
 fn rows(file: &SerializedFileReader<File>) -> Vec<String> {
     let rows = file.get_row_iter(None).unwrap();
     rows.map(|row| row.unwrap().to_string()).collect()
@@ -179,7 +179,7 @@ fn rewritten<'a>(
     open(&to)
 }
 
-/// Keeps what is kept and checks it against the source; gives both files.
+/// Writes the kept rows and checks them against the source; returns both files.
 fn kept(bytes: &[u8], keep: impl Fn(u64) -> bool) -> [SerializedFileReader<File>; 2] {
     let folder = Folder::new(&[("a.parquet", bytes)]);
     let source = folder.source("a.parquet");
@@ -665,7 +665,7 @@ fn columns_in_structs_are_found_by_their_paths() {
     );
 }
 
-/// Four row groups of 600 rows, and where in the file the pages of each column of the second begin and end.
+/// Four row groups of 600 rows, and where the pages of each column of the second begin and end in the file.
 fn groups() -> (Vec<u8>, Vec<std::ops::Range<usize>>) {
     let group = |rows: std::ops::Range<i64>| {
         vec![
