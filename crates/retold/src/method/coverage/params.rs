@@ -1,4 +1,4 @@
-//! The parameters of `coverage`, and values that are computed only from them.
+//! The parameters of `coverage`, and values computed from them.
 
 use crate::knowledge::CommonRule;
 use crate::method::Verification;
