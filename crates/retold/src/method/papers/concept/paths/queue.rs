@@ -74,7 +74,7 @@ impl Queue {
         let sources = sources.min(nodes);
         for stretch in 0..sources {
             let (begin, end) = (stretch * nodes / sources, (stretch + 1) * nodes / sources);
-            // Chosen at random, because lists have periods.
+            // Pseudo-random, because lists have periods.
             let chance = xxh3_64(&(stretch as u64).to_le_bytes()) as usize;
             let source = (begin + chance % (end - begin)) as u32;
             self.search(graph, source);
