@@ -27,6 +27,7 @@ pub struct PageRow {
     pub date: Option<i64>,
     /// The order of day and month in its date, until settled for all pages of a source.
     pub(crate) order: DateOrder,
+    /// Bytes of its record as read.
     pub bytes: u64,
     /// Characters of its folded text without white space.
     pub chars: u64,

@@ -1,4 +1,4 @@
-//! Pages that share nothing but a notice: none of them goes.
+//! Pages that share only a notice: none of them is dropped.
 
 use super::family_tests::{find_within, usual};
 use crate::config::JudgeConfig;

@@ -10,6 +10,7 @@ fn without_common(sketch: SketchRef<'_>) -> Sketch {
 }
 
 impl Model {
+    /// True if `key` is deleted from the sketches of pages of `site`.
     pub fn deletes(&self, key: u64, site: Option<&str>) -> bool {
         self.knowledge()
             .is_some_and(|known| known.deletes(key, site))

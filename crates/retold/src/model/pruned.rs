@@ -53,7 +53,7 @@ impl PrunedSketches {
         }
     }
 
-    /// From now on keeps rows that are read repeatedly in memory, in this `part` of the memory left.
+    /// From now on keeps rows that are read repeatedly in 1/`part` of the memory left.
     pub(crate) fn read_often(&mut self, part: u64) {
         self.whole.read_often(part);
         if let Some(rare) = &mut self.rare {

@@ -111,6 +111,7 @@ pub fn each_wanted<T: Send>(
     reading.run_wanted(wanted, order, make, take)
 }
 
+/// Records, each with the number of its source.
 pub type Numbered<'r> = dyn Iterator<Item = (u32, Record)> + 'r;
 
 /// The order in which records are handed on.

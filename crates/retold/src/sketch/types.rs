@@ -50,6 +50,7 @@ impl Sketch {
 }
 
 impl SketchRef<'_> {
+    /// Whether the key at this place is common.
     pub fn is_common(&self, place: usize) -> bool {
         self.common
             .get(place / 64)

@@ -64,6 +64,7 @@ impl Default for FoldOptions {
 }
 
 impl Folder {
+    /// The folder for these options.
     pub fn new(switches: FoldOptions) -> Folder {
         static TABLES: [OnceLock<Table>; 8] = [const { OnceLock::new() }; 8];
         let slot = usize::from(switches.nfkc)

@@ -133,7 +133,7 @@ impl Fingerprints {
         Ok(())
     }
 
-    /// From now on keeps rows that are read repeatedly in memory, in this `part` of the memory left.
+    /// From now on keeps rows that are read repeatedly in 1/`part` of the memory left.
     pub(super) fn read_often(&mut self, part: u64) {
         self.rows.read_often(part);
     }
