@@ -1,4 +1,3 @@
-
 use crate::cluster::{Pair, PairNumbers};
 use crate::error::Result;
 use crate::ids::GroupNo;
