@@ -68,7 +68,6 @@ impl AddressRules {
         self.are_on() && self.versions == Versions::Newest
     }
 
-    /// The address of a URL.
     pub(crate) fn of_url(&self, url: Option<&str>) -> Option<String> {
         let url = url.map(str::trim).filter(|url| !url.is_empty())?;
         match self.same_url {

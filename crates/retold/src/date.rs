@@ -22,7 +22,6 @@ pub(crate) enum DateOrder {
     Either,
 }
 
-/// A parsed date.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ReadDate {
     /// Seconds since 1970; if ambiguous, with the day first.

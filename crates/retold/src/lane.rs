@@ -31,7 +31,6 @@ struct Lane<I, T> {
     state: Mutex<State<T>>,
     /// Wakes the thread that takes results.
     changed: Condvar,
-    /// The threads of the pool.
     threads: usize,
 }
 

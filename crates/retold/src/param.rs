@@ -95,7 +95,6 @@ impl Domain {
         }
     }
 
-    /// The value in `text`, if it is in the domain.
     fn parse(&self, text: &str) -> Option<Value> {
         match *self {
             Domain::Int(_, low, high) => text

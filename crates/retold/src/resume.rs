@@ -145,7 +145,6 @@ fn hash(source: &Source, watch: &dyn Watch) -> Result<u64> {
     }
 }
 
-/// Reads chunks.
 struct Chunks {
     file: BufReader<File>,
     /// Bytes read so far.

@@ -180,7 +180,6 @@ fn a_passage_is_cut_from_the_middle_of_a_paragraph() {
     assert_eq!(blocks.words_left(2), 3);
 }
 
-/// Repetitions on the page that keeps a passage stay: each place overlaps the next.
 #[test]
 fn the_page_that_keeps_a_passage_keeps_all_its_places() {
     let pages = [("a", "la la la la la la la"), ("b", "la la la la la")];

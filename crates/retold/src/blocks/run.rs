@@ -48,9 +48,7 @@ pub struct BlockRow {
     hash: [u64; 2],
     /// The site in which it is counted.
     group: u32,
-    /// The number of sites that have it.
     sites: u32,
-    /// How many of its places are cut.
     cut: u64,
     /// The place that is kept, or else any place.
     page: u32,

@@ -51,7 +51,6 @@ fn options(unit: BlockUnit, scope: BlockScope, keep: BlockKeep) -> BlockOptions 
     }
 }
 
-/// One line on three pages, which the preferred page keeps.
 #[test]
 fn the_preferred_page_keeps_a_block() {
     let page = |id: &str, date: &str, score: &str, text: &str| {
@@ -214,7 +213,6 @@ fn page(number: usize, (site, date, blocks): &Made, unit: BlockUnit) -> Page {
 /// The pages that have each block, by the site in which it is counted.
 type On = BTreeMap<(u8, usize), BTreeSet<usize>>;
 
-/// The pages that have each block, without dropped ones, and the blocks that are common among them.
 fn common(
     pages: &[Made],
     options: &BlockOptions,

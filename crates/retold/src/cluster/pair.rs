@@ -24,7 +24,6 @@ pub struct Pair {
     pub own_b: u32,
 }
 
-/// A pair as numbers.
 pub(crate) type PairNumbers = [u32; 8];
 
 impl Pair {
@@ -64,7 +63,6 @@ impl Pair {
 }
 
 impl Pair {
-    /// The pair as numbers, which sort like pairs.
     pub(crate) fn to_numbers(self) -> PairNumbers {
         let relation = match self.relation {
             Relation::Duplicate => 0,

@@ -32,7 +32,6 @@ pub(crate) fn members(clusters: &[Cluster]) -> Vec<Vec<u32>> {
     clusters.iter().map(numbers).collect()
 }
 
-/// Pages that are all kept.
 pub(crate) fn all_kept(pages: usize) -> Vec<Rank> {
     Rank::first(pages).collect()
 }

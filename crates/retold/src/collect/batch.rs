@@ -39,7 +39,6 @@ pub(super) struct Sketching {
     pub(super) page: NewPage,
     pub(super) site: Option<String>,
     pub(super) sketch: Sketch,
-    /// The range of its partial fingerprint.
     pub(super) partial: Option<Range<usize>>,
     pub(super) extraction: Extraction,
 }

@@ -415,7 +415,6 @@ const HEAD_OF_REJECTS: u64 = 10_000;
 /// Files with only rejects so far, so that a wrong field name shows early rather than after hours.
 #[derive(Default)]
 struct Unreadable {
-    /// The number of rejects of each source.
     rejects: BTreeMap<u32, u64>,
 }
 

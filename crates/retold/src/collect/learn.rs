@@ -38,7 +38,6 @@ impl Model {
     }
 }
 
-/// Lets a model without knowledge learn noise from the sketches.
 pub(crate) fn learn_noise(
     collection: &Collection,
     model: &mut Model,

@@ -40,7 +40,6 @@ const HEAD: usize = 12;
 const BLOCK: usize = 1 << 16;
 
 impl Rejects {
-    /// No rejects.
     pub(super) fn new(memory: &Memory) -> Rejects {
         Rejects {
             bytes: SpillVec::new(memory),
@@ -124,7 +123,6 @@ impl PartialEq for Rejects {
 struct OfRun<'a> {
     all: &'a SpillVec<u8>,
     source: u32,
-    /// The unread range.
     left: Range<usize>,
     block: Cow<'a, [u8]>,
     /// Where in the block the next reject begins.

@@ -12,7 +12,6 @@ pub(crate) struct Anchor {
     pub(crate) here: usize,
     /// Its first word in the other text.
     pub(crate) there: usize,
-    /// The number of words.
     pub(crate) words: usize,
 }
 

@@ -55,7 +55,6 @@ pub(crate) fn weight(word: Word) -> usize {
     }
 }
 
-/// The size of all these words.
 pub(crate) fn size(words: &[Word]) -> usize {
     words.iter().map(|word| weight(*word)).sum()
 }

@@ -57,7 +57,6 @@ impl Alignment {
         self
     }
 
-    /// The matches, in order.
     pub(crate) fn matches(&self) -> &[Match] {
         &self.matches
     }
@@ -194,7 +193,6 @@ fn add(here: Part<'_>, there: Part<'_>, cuts: &[(usize, usize)], found: &mut Vec
     add_between(&anchors, (here, there), cuts, found);
 }
 
-/// Adds these anchors and the matches between them.
 fn add_between(
     anchors: &[Anchor],
     (here, there): (Part<'_>, Part<'_>),
@@ -320,7 +318,6 @@ mod tests {
     }
 
     proptest! {
-        /// For any texts and given runs, matches ascend in both, and matched words are equal or nearly equal.
         #[test]
         fn matches_ascend(
             one in words_that_repeat(), other in words_that_repeat(), width in 1usize..8,

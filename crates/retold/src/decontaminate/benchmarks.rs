@@ -46,9 +46,7 @@ pub struct Item {
 /// An answer or a passage.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Part {
-    /// The hashes of its n-grams.
     pub(super) ngrams: FxHashSet<u64>,
-    /// The number of its tokens.
     pub(super) tokens: usize,
 }
 

@@ -29,7 +29,6 @@ impl Default for BenchmarkFields {
     }
 }
 
-/// The names in a list.
 pub(super) fn names(list: &str) -> impl Iterator<Item = &str> {
     list.split(',')
         .map(str::trim)
@@ -45,7 +44,6 @@ pub(super) fn value<'v>(record: &'v Value, name: &str) -> Option<&'v Value> {
     record.get(name).or_else(by_path)
 }
 
-/// The texts of a value; for a list or an object, all texts in it.
 pub(super) fn texts(value: &Value) -> Vec<String> {
     match value {
         Value::Null | Value::Bool(_) => Vec::new(),

@@ -81,7 +81,6 @@ impl Benchmarks {
         hits
     }
 
-    /// The items found by these hits.
     pub(super) fn found(
         &self,
         tokens: &Tokens<'_>,

@@ -9,7 +9,6 @@ use crate::error::{Error, Result};
 use crate::page::Content;
 use crate::read::{Outcome, ReadOptions, Rows, Source};
 
-/// An item as read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct RawItem {
     pub(super) id: String,
@@ -61,7 +60,6 @@ pub(super) fn read(
     Ok((all, without))
 }
 
-/// The item of a line of JSON.
 fn json_item(
     raw: Option<&[u8]>,
     number: u64,
@@ -82,7 +80,6 @@ fn json_item(
     Ok(item(&record, number, fields))
 }
 
-/// The item of a record.
 fn item(record: &Value, number: u64, fields: &BenchmarkFields) -> RawItem {
     let all = |list: &str| -> Vec<String> {
         let values = names(list).filter_map(|name| value(record, name));

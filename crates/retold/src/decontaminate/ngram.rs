@@ -9,12 +9,10 @@ use crate::text::Text;
 
 /// Minimum total weight of the tokens of an n-gram.
 pub(super) const WIDTH: usize = 40;
-/// The weight of a word.
 const WORD: usize = 8;
 /// The weight of a character of a script without spaces.
 const CHARACTER: usize = 5;
 
-/// A text in tokens.
 pub(super) struct Tokens<'t> {
     pub(super) text: &'t Text,
     pub(super) placed: Vec<Placed>,
@@ -24,7 +22,6 @@ pub(super) struct Tokens<'t> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Ngram {
     pub(super) hash: u64,
-    /// The number of its tokens.
     pub(super) tokens: usize,
 }
 

@@ -62,7 +62,6 @@ impl Retired {
 
 #[derive(Default)]
 struct Found {
-    /// Pairs verified ahead.
     verified: Vec<Pair>,
     /// Pairs of the join, and one with each component of retired groups; estimates until verified.
     seen: Vec<Pair>,
@@ -81,7 +80,6 @@ struct Turn {
     verdicts: Vec<Option<Pair>>,
 }
 
-/// The state of probing.
 struct ByProbing<'p, 'a> {
     probing: &'p Probing<'a>,
     verification: &'p Verification<'a>,
@@ -219,7 +217,6 @@ impl<'p, 'a> ByProbing<'p, 'a> {
         self.probe_order[group.at()] == 0
     }
 
-    /// Lets the next groups probe, on all threads.
     fn probe_next(&mut self) -> Result<()> {
         self.probing.go_on()?;
         // If groups are retired by those just before them, few probe at a time.

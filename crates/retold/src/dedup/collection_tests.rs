@@ -56,7 +56,6 @@ impl Pages {
         related.collect()
     }
 
-    /// The longest page first, of equally long ones the first.
     fn longest_first(&self) -> Vec<u32> {
         let mut order: Vec<Rank> = self.all().collect();
         order.sort_by_key(|&page| std::cmp::Reverse(self.of(page).len()));
@@ -85,7 +84,6 @@ impl Pages {
     }
 }
 
-/// The rules of the defaults.
 const RULES: Rules = Rules {
     contained: true,
     overlaps: false,
@@ -271,7 +269,6 @@ impl Slow<'_> {
             .map(|(_, parts)| &parts[..])
     }
 
-    /// A page's turn: is it a collection?
     fn turn(&mut self, page: Rank) {
         let decides_nothing = |part: &Rank| {
             self.dropped[part.at()].is_some_and(|(kept, _)| self.place(kept) < self.place(page))

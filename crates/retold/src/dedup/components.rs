@@ -52,7 +52,6 @@ struct Found {
     groups: Vec<GroupNo>,
     /// Pairs to be verified.
     to_check: Vec<Pair>,
-    /// Related pairs.
     pairs: Vec<Pair>,
 }
 
@@ -241,7 +240,6 @@ impl Components<'_> {
         settled.collect()
     }
 
-    /// Decides a small component by all its pairs.
     fn retain_small(&self, component: &Component, pairs: &[Pair]) -> Result<Retained> {
         let listing = Listing { judge: self.judge };
         let preference = listing.preference(component);
@@ -265,7 +263,6 @@ impl Components<'_> {
         Ok(component.global(retain(self.rules, undecided, &mut stored)?))
     }
 
-    /// Lists the components of a batch.
     fn list_all(&self, settled: Vec<Settled>) -> Vec<Component> {
         let listing = Listing { judge: self.judge };
         let none = Retained::default();

@@ -53,7 +53,6 @@ pub(crate) struct Context<'a> {
     /// For each page, by rank, whether it is old. Old pages are kept, preferred to all others, and not compared with each other. Empty if
     /// there are none.
     pub(crate) is_old: &'a [bool],
-    /// The memory budget.
     pub(crate) memory: &'a Memory,
     /// Receives progress.
     pub(crate) watch: &'a dyn Watch,
@@ -63,7 +62,6 @@ pub(crate) struct Context<'a> {
 }
 
 impl Context<'_> {
-    /// The page with that rank.
     pub(crate) fn page(&self, rank: Rank) -> PageRow {
         self.collection.page(self.by_id[rank.at()])
     }
@@ -84,7 +82,6 @@ impl Context<'_> {
         self.model.config().drop.connects(pair.relation)
     }
 
-    /// Whether the page with that rank is an old one.
     pub(crate) fn is_old(&self, rank: Rank) -> bool {
         self.is_old.get(rank.at()).copied().unwrap_or(false)
     }
@@ -148,7 +145,6 @@ pub fn ranks(by_id: &[PageNo]) -> Vec<Rank> {
     ranks
 }
 
-/// The order of preference with old pages before all others.
 pub(crate) fn old_first(preference: &[u32], is_old: &[bool]) -> Vec<u32> {
     let mut order: Vec<Rank> = Rank::first(preference.len()).collect();
     order.par_sort_by_key(|rank| (!is_old[rank.at()], preference[rank.at()]));

@@ -249,7 +249,6 @@ fn a_family_without_limits_on_its_size_is_one_page() {
     }
 }
 
-/// Sentences that no other text has.
 fn sentences(of: usize, count: usize) -> String {
     let sentence = |n| {
         let (ferry, line) = (of * 31 + n, n * of);
@@ -258,7 +257,6 @@ fn sentences(of: usize, count: usize) -> String {
     (0..count).map(sentence).collect()
 }
 
-/// A page that quotes a story.
 fn quote(n: usize, story: &str) -> Page {
     let [head, foot] = [2 * n, 2 * n + 1].map(|of| sentences(of + 10, 20));
     Page::text(format!("q{n:04}"), format!("{head}{story}{foot}"))

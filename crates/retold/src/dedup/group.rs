@@ -17,7 +17,6 @@ use crate::spill::Sorter;
 /// numbers, so that their data is close together in memory and files.
 #[derive(Debug, Default)]
 pub(crate) struct Groups {
-    /// The group of each page.
     of: Vec<GroupNo>,
     /// The end of each group's pages in `members`.
     ends: Vec<u32>,
@@ -135,7 +134,6 @@ impl Groups {
         ordered
     }
 
-    /// Begins a group.
     fn begin(&mut self, sketch: SketchNo, is_other_text: bool) {
         let group = GroupNo::new(self.sketches.len());
         let first = match is_other_text {
@@ -147,7 +145,6 @@ impl Groups {
         self.ends.push(self.members.len() as u32);
     }
 
-    /// Adds a page to the last group.
     fn add(&mut self, page: Rank) {
         self.of[page.at()] = GroupNo::new(self.sketches.len() - 1);
         self.members.push(page);
@@ -156,12 +153,10 @@ impl Groups {
         }
     }
 
-    /// The group that represents all groups of one text.
     pub(crate) fn first_of_text(&self, group: GroupNo) -> GroupNo {
         self.first_of_text[group.at()]
     }
 
-    /// Whether the pages of two groups are exact copies.
     pub(crate) fn are_copies(&self, a: GroupNo, b: GroupNo) -> bool {
         self.exact && self.first_of_text(a) == self.first_of_text(b)
     }
@@ -184,7 +179,6 @@ impl Groups {
         self.exact && !self.scopes.is_empty() && self.of_text(group).len() > limit
     }
 
-    /// The numbers of the groups of one text.
     fn of_text(&self, group: GroupNo) -> Range<usize> {
         let first = self.first_of_text(group);
         let count = self.first_of_text[first.at()..].partition_point(|other| *other == first);
@@ -222,13 +216,11 @@ impl Groups {
         self.filters.parts(groups, |group| self.scopes[group.at()])
     }
 
-    /// Whether a group consists of old pages.
     pub(crate) fn old(&self, group: GroupNo) -> bool {
         let page = self.first(group);
         self.is_old.get(page.at()).copied().unwrap_or(false)
     }
 
-    /// Whether both groups consist of old pages.
     pub(crate) fn are_old(&self, a: GroupNo, b: GroupNo) -> bool {
         !self.is_old.is_empty() && self.old(a) && self.old(b)
     }

@@ -68,16 +68,13 @@ pub struct HeavyKeys<'a> {
     probing: SpillRows<u32>,
 }
 
-/// The posting list of a heavy key.
 #[derive(Debug, Default)]
 struct PostingList {
     /// The remaining entries, and those of them that probe, once some were removed.
     left: Option<[Vec<u32>; 2]>,
     /// The removed entries with the fewest keys: ascending, at most [`REPRESENTATIVES`].
     representatives: Vec<u32>,
-    /// How many probes are left.
     probes: u32,
-    /// How many probes may still fail.
     may_fail: u32,
     /// The initial number of probes that may fail.
     patience: u32,
@@ -306,7 +303,6 @@ impl<'a> HeavyKeys<'a> {
         lengths.max().unwrap_or(0)
     }
 
-    /// The numbers of the lists with these heavy ranks.
     fn numbers<'r>(&self, ranks: &'r [u32]) -> impl Iterator<Item = usize> + use<'r> {
         let first = self.join.first_heavy();
         ranks.iter().map(move |rank| (rank - first) as usize)

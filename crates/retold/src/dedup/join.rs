@@ -106,7 +106,6 @@ pub struct Join {
     needs_distinctive: Vec<u32>,
     /// The group at each place; places ascend by size, then by group number.
     order: Vec<GroupNo>,
-    /// The place of each group.
     place_of: Vec<u32>,
     /// The ranks of the shared keys at each place, ascending: rank 0 is the rarest key.
     ranks: SpillRows<u32>,
@@ -234,7 +233,6 @@ impl Join {
         self.places.get(rank as usize)
     }
 
-    /// The length of that list.
     pub(super) fn length(&self, rank: u32) -> usize {
         self.places.count(rank as usize)
     }

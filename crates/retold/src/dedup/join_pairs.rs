@@ -28,7 +28,6 @@ impl JoinPairs {
         SpillRows::gather(different, 0, memory).map(JoinPairs)
     }
 
-    /// The pairs of a group, ascending by the other group.
     pub(crate) fn of(&self, group: GroupNo) -> Vec<Pair> {
         self.at(group.at())
     }

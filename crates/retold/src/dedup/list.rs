@@ -32,7 +32,6 @@ pub(super) struct Listed {
     pub(super) classes: Vec<Class>,
     /// The most preferred page and the number of pages of each large component.
     pub(super) large: Vec<(Rank, usize)>,
-    /// The number of pairs that overlap and are not listed.
     pub(super) overlaps_not_listed: u64,
 }
 
@@ -62,7 +61,6 @@ impl Listed {
 
 #[derive(Default)]
 pub(super) struct Component {
-    /// Its pages, ascending.
     pub(super) pages: Vec<Rank>,
     pub(super) pairs: Vec<Pair>,
     /// The pairs of its groups that connect nothing.
@@ -82,7 +80,6 @@ impl Listing<'_> {
         self.judge.groups
     }
 
-    /// Lists all pairs of a small component, and the decisions.
     pub(super) fn list_small(
         &self,
         component: &mut Component,

@@ -31,7 +31,6 @@ pub(crate) struct Probing<'a> {
     pub(crate) judge: SketchJudge<'a>,
     /// The place of each group's first page in the order of preference.
     pub(crate) places: &'a [u32],
-    /// The pairs found by the join, as estimated by sketches.
     pub(crate) join_pairs: &'a JoinPairs,
     /// For each group whether sketches relate it to no group on the lists of its heavy keys ([`Probing::first_probes`]); empty if no group
     /// has probed.

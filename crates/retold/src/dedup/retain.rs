@@ -111,7 +111,6 @@ pub(crate) trait Parts {
     /// How many words above the limit a page has in passages that none of these others has; `None` if the method does not know.
     fn own_against(&self, page: Rank, others: &[Rank]) -> Option<u32>;
 
-    /// The length of a page's text.
     fn length(&self, page: Rank) -> u64;
 
     /// The number of kept pages that a kept page represents.
@@ -160,12 +159,10 @@ impl Retained {
         at.ok().map(|at| self.dropped[at])
     }
 
-    /// Whether a page is a collection, kept or dropped.
     pub(crate) fn is_collection(&self, page: Rank) -> bool {
         self.collections.binary_search(&page).is_ok()
     }
 
-    /// Whether a page is a collection dropped for its parts.
     pub(crate) fn is_dropped_collection(&self, page: Rank) -> bool {
         let dropped = self
             .is_collection(page)
@@ -229,7 +226,6 @@ struct Collected {
     decided: usize,
 }
 
-/// The decisions so far.
 pub(crate) struct Decisions<'a> {
     rules: Rules,
     pages: Undecided<'a>,
@@ -254,7 +250,6 @@ impl<'a> Decisions<'a> {
         }
     }
 
-    /// Whether a page is undecided.
     pub(crate) fn is_open(&self, page: Rank) -> bool {
         self.of[page.at()] == Decision::Open
     }

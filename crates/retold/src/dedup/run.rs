@@ -370,7 +370,6 @@ struct Sketched<'a> {
     model: Model,
     watch: &'a dyn Watch,
     limits: Limits,
-    /// The number of old pages, which come last.
     old_pages: usize,
     /// The number of new pages that are also old ones.
     own_pages: usize,

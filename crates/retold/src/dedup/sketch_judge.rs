@@ -119,7 +119,6 @@ impl OneToMany<'_> {
         most.collect()
     }
 
-    /// Whether another group may be related to this one.
     pub(crate) fn may_be_related(&self, bound: &UpperBound<'_>, other: GroupNo) -> bool {
         self.most(bound, other, &self.judge.sketch(other)).is_some()
     }

@@ -146,7 +146,6 @@ pub(super) fn linked_pairs(
     Ok(pairs)
 }
 
-/// Warns about the number of pages without an address.
 fn warn_of_missing(same_url: SameUrl, without: usize, pages: usize, watch: &dyn Watch) {
     let option = same_url.name();
     if without > 0 {

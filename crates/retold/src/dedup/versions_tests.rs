@@ -56,7 +56,6 @@ fn line(id: &str, canonical: &str, relation: &'static str) -> (String, String, &
     (id.to_owned(), canonical.to_owned(), relation)
 }
 
-/// A page with a URL and a date.
 fn page(id: &str, url: &str, date: &str, text: &str) -> Page {
     Page::text(id, text).with_url(url).with_date(date)
 }

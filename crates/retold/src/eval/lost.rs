@@ -248,7 +248,6 @@ fn is_word(c: char) -> bool {
     matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}')
 }
 
-/// The words of a text.
 fn words_of(text: &str) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     let mut goes_on = false;

@@ -145,7 +145,6 @@ mod tests {
     }
 
     proptest! {
-        /// The index equals that computed from all pairs of pages.
         #[test]
         fn the_index_is_what_all_pairs_say(pages in prop::collection::vec((0u32..4, 0u32..4), 2..12)) {
             let (one, other): (Vec<u32>, Vec<u32>) = pages.into_iter().unzip();

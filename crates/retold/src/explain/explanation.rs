@@ -180,7 +180,6 @@ pub fn explain_pair(
     })
 }
 
-/// The explained feature, with its places in shown text.
 fn explained(
     feature: Feature,
     model: &Model,

@@ -153,7 +153,6 @@ impl ExplainInputs {
     }
 }
 
-/// The error for an unknown id, with similar ids.
 fn unknown(id: &str, pages: &[PageId<'_>]) -> Error {
     let wanted = id.to_lowercase();
     let likeness = |name: &str| {

@@ -397,7 +397,6 @@ mod tests {
         prop::collection::vec(phrase, 0..8).prop_map(|phrases| phrases.concat())
     }
 
-    /// The words of a part of a text.
     fn words(text: &Text, [start, end]: [u32; 2]) -> Vec<Word> {
         let inside = tokens(text).into_iter();
         let inside = inside.filter(|token| start <= token.start && token.end <= end);

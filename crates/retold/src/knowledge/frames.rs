@@ -92,7 +92,6 @@ mod tests {
         sketch.extra
     }
 
-    /// A sketch of these keys and hashes of lines.
     fn sketch(keys: &[u64], hashes: &[u32]) -> Sketch {
         let two =
             |two: &[u32]| u64::from(two[0]) << 32 | u64::from(two.get(1).copied().unwrap_or(0));

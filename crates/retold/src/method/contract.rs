@@ -47,7 +47,6 @@ fn threshold_at(info: &MethodInfo, share: f64) -> Option<(String, Value)> {
     Some((param.name.to_owned(), value))
 }
 
-/// Every method with its defaults, and with each value of each choice.
 fn variants() -> Vec<(&'static MethodInfo, Option<(String, Value)>)> {
     let mut variants = Vec::new();
     for info in METHODS {

@@ -110,7 +110,6 @@ fn method_of(options: &Map<String, Json>) -> Result<&str> {
     }
 }
 
-/// Checks that a method counts own passages.
 fn check(method: &str) -> Result<()> {
     if find(method)?.counts_own() {
         return Ok(());

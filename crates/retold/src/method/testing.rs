@@ -55,7 +55,6 @@ pub(super) fn related(
     found
 }
 
-/// The method's parameters with these settings.
 pub(super) fn params(info: &MethodInfo, settings: &[(&str, &str)]) -> Params {
     let given = settings
         .iter()

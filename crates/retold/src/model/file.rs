@@ -44,7 +44,6 @@ pub(super) fn knowledge_in(file: &mut FileRef, info: &MethodInfo) -> Result<Know
         .ok_or_else(|| in_file("--knowledge", file, &nothing()))
 }
 
-/// An error in the file of an option.
 pub(super) fn in_file(option: &str, file: &FileRef, what: &str) -> Error {
     Error::Usage(format!("{option} {}: {what}", file.path.display()))
 }

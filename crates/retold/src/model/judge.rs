@@ -188,7 +188,6 @@ impl Model {
         Model::build(config, info, params.clone(), files, knowledge.clone())
     }
 
-    /// A copy of the model without its knowledge.
     pub(crate) fn without_knowledge(&self) -> Model {
         let Inner {
             config,

@@ -21,7 +21,6 @@ impl Model {
         self.0.common.contains(&key)
     }
 
-    /// The sketch without the noise of the page's site.
     pub(crate) fn without_noise(&self, sketch: SketchRef<'_>, site: Option<&str>) -> Sketch {
         sketch.retain(|place| !self.deletes(sketch.keys[place], site))
     }

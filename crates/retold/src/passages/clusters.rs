@@ -123,7 +123,6 @@ impl Spans {
         }
     }
 
-    /// The cluster of a row of pairs.
     pub(super) fn cluster(&self, row: usize) -> u32 {
         self.clusters[2 * row]
     }
@@ -183,7 +182,6 @@ fn widest(parts: &[Member]) -> Member {
     }
 }
 
-/// Whether two spans on a page are one passage.
 fn is_one(one: &Span, other: &Span, options: &PassageOptions) -> bool {
     let range = |span: &Span| Range {
         start: span[0],

@@ -180,9 +180,7 @@ fn words_of(text: &Text) -> Vec<Word> {
 #[derive(Debug)]
 pub(super) struct PageWords {
     rows: SpillRows<Word>,
-    /// The row of each page.
     row_of: Vec<u32>,
-    /// The page of each row.
     pub(super) page_of: Vec<u32>,
 }
 

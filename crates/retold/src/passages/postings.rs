@@ -310,7 +310,6 @@ fn pair_hits(pages: (u32, u32), hits: &[u64]) -> Option<PairHits> {
 const NEAR: u32 = 64;
 const ASIDE: i64 = 16;
 
-/// Whether two of these places are close together in both texts.
 fn are_close(places: &[(u32, u32)]) -> bool {
     let diagonal = |place: &(u32, u32)| i64::from(place.1) - i64::from(place.0);
     places.iter().enumerate().any(|(number, one)| {

@@ -455,7 +455,6 @@ impl Passages {
         Ok(())
     }
 
-    /// Reads the texts of the most common runs.
     fn name_common(
         &mut self,
         (findings, pages): (&Findings, &TextPages),

@@ -28,7 +28,6 @@ pub(super) struct Shared {
     pub(super) there: Range<usize>,
     /// The number of matching words of the first text, including nearly equal ones.
     pub(super) matched: u32,
-    /// The alignment score.
     pub(super) score: i64,
     /// The length of the matches, in the text where it is smaller.
     length: u64,

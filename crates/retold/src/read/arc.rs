@@ -50,7 +50,6 @@ impl Form for Arc {
     }
 }
 
-/// The parsed header line of a record.
 struct HeaderLine {
     url: String,
     date: String,

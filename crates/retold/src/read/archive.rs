@@ -389,7 +389,6 @@ mod tests {
     use super::super::mark::RecordDecision;
     use super::super::tests::{Folder, briefs, gzip, mark_if, rewritten};
 
-    /// A record whose header says `length`.
     fn record(name: &str, length: usize, content: &str) -> String {
         format!(
             "WARC/1.0\r\nWARC-Type: conversion\r\nWARC-Target-URI: {name}\r\nContent-Length: {length}\r\n\r\n{content}"

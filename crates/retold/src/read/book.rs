@@ -113,7 +113,6 @@ mod tests {
         book_of(chapters, &spine)
     }
 
-    /// A book with these chapters in this spine.
     fn book_of(chapters: &[&str], spine: &str) -> Vec<u8> {
         let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
         let plain = SimpleFileOptions::default().compression_method(zip::CompressionMethod::Stored);

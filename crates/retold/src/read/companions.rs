@@ -264,7 +264,6 @@ mod tests {
     use super::super::tests::Folder;
     use super::*;
 
-    /// A record with these fields in addition to type and length.
     fn record(type_: &str, fields: &[(&str, &str)]) -> String {
         let fields: String = fields
             .iter()

@@ -19,7 +19,6 @@ use crate::watch::Watch;
 struct Limits {
     /// Approximate bytes per batch of records.
     batch_bytes: u64,
-    /// The most records in a batch.
     batch_records: usize,
     /// The most batches per thread that wait for work.
     batches_ahead: usize,
@@ -329,7 +328,6 @@ impl<'a> Reading<'a> {
     }
 }
 
-/// The `wanted` records of a source.
 fn some_of(
     mut records: Box<dyn Iterator<Item = Record> + Send>,
     wanted: &[(u32, u64)],

@@ -24,7 +24,6 @@ const HEAD: usize = 4096;
 /// The most bytes of tags around an entry; feeds have two or three open elements there.
 const MOST_AROUND: usize = 1 << 14;
 
-/// The syntax of a feed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Feed {
     /// RSS 0.9 to 2.0 and Atom.
@@ -305,7 +304,6 @@ impl Frames for FeedFrames {
     }
 }
 
-/// A feed with one entry.
 #[derive(Debug)]
 struct LoneEntry(Bytes);
 
@@ -559,7 +557,6 @@ mod tests {
         );
     }
 
-    /// The head is not parsed again for each entry.
     #[test]
     fn a_large_head_costs_nothing_for_each_entry() {
         let head = "<rss version=\"2.0\"><channel>".to_owned() + &"<x>filler</x>".repeat(20_000);

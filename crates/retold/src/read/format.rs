@@ -28,7 +28,6 @@ pub(crate) struct OpenFile {
 
 pub(crate) type Records = Box<dyn Iterator<Item = Record> + Send>;
 
-/// A file format.
 pub(crate) trait Format: fmt::Debug {
     /// Reads a file. Damage ends the records with a rejected one.
     fn records(&self, file: OpenFile, source: &Source, options: &ReadOptions) -> Records;

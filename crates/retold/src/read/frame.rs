@@ -34,7 +34,6 @@ pub(crate) trait Frames: Send {
     /// The same record in the form that goes to a worker thread; called once, and last.
     fn unparsed(&mut self) -> Box<dyn Unparsed>;
 
-    /// The same record with added fields.
     fn marked(&self, added: &AddedFields, values: &[FieldValue]) -> Vec<u8>;
 
     /// The same record without some blocks of its text; `None` if the text is not a field of its own.

@@ -134,7 +134,6 @@ impl Source {
     }
 }
 
-/// Pages in memory as records.
 fn records_of(pages: Arc<[Page]>) -> Records {
     let count = pages.len();
     let record = move |at: usize| {

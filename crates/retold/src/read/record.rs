@@ -91,7 +91,6 @@ impl Record {
         self
     }
 
-    /// A record with a known outcome.
     pub(super) fn parsed(number: u64, size: u64, outcome: Outcome) -> Record {
         Record {
             number,

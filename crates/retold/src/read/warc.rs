@@ -87,7 +87,6 @@ fn is_start(bytes: &[u8]) -> bool {
     is_version(bytes) && line.is_some_and(|end| field(&bytes[end + 1..]))
 }
 
-/// Reads the header at the start of `bytes`.
 fn head(bytes: &[u8]) -> Result<Head, String> {
     if !is_version(bytes) {
         return Err("not the beginning of a WARC record".into());

@@ -97,7 +97,6 @@ impl Sketches {
         Ok(())
     }
 
-    /// All sketches as rows.
     pub(crate) fn rows(&self) -> &SpillRows<u64> {
         &self.rows
     }

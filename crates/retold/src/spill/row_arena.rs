@@ -18,14 +18,12 @@ const BESIDE: usize = 32;
 pub struct RowArena<T: Pod> {
     memory: Memory,
     batches: Vec<Vec<T>>,
-    /// The place of each row.
     places: Vec<Place>,
     /// Used bytes of both, and bytes taken from the budget.
     used: u64,
     taken: u64,
     /// The most bytes held in memory.
     most: u64,
-    /// All rows, if they are in a file.
     file: Option<SpillRows<T>>,
 }
 

@@ -108,7 +108,6 @@ impl<T: Pod> SpillVec<T> {
         Some(&self.values[at..][..count])
     }
 
-    /// Reads values from `start` on.
     pub(super) fn read(&self, start: usize, values: &mut [T]) {
         let on_disk = values.len().min(self.written().saturating_sub(start));
         let behind = (start + on_disk).saturating_sub(self.written());
@@ -203,7 +202,6 @@ impl<T: Pod> SpillVec<T> {
         Ok(())
     }
 
-    /// Appends values to the file.
     fn append(&mut self, values: &[T]) -> Result<()> {
         if let Some((file, written)) = &mut self.file {
             let bytes: &[u8] = bytemuck::cast_slice(values);

@@ -300,7 +300,6 @@ fn words_len(text: &[u8]) -> usize {
     }
 }
 
-/// The length of the white space at the start of the text.
 fn space_run(text: &[u8]) -> usize {
     // Usually spaces.
     let mut end = text.iter().take_while(|&&byte| byte == b' ').count();

@@ -91,7 +91,6 @@ fn as_utf8(bytes: &[u8]) -> Option<Cow<'_, str>> {
     (good >= 8 * bad).then(|| String::from_utf8_lossy(bytes))
 }
 
-/// Counts the characters beyond ASCII.
 fn beyond_ascii(text: &str) -> usize {
     text.bytes().filter(|&b| b >= 0xC0).count()
 }

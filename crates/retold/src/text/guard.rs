@@ -52,7 +52,6 @@ pub fn tame(html: &str) -> Option<String> {
     }))
 }
 
-/// An open element.
 struct Open {
     name: Vec<u8>,
     /// False if its tags are left out.

@@ -89,7 +89,6 @@ fn role(name: &[u8]) -> Role {
     }
 }
 
-/// The kind of block element with that name.
 fn kind(name: &[u8]) -> Option<Kind> {
     Some(match name {
         b"article" => Kind::Article,
@@ -152,9 +151,7 @@ struct Sink {
     last_start: Vec<u8>,
     /// The open hidden element, and how many elements of that name are open inside it.
     hidden: Option<(Vec<u8>, usize)>,
-    /// Whether an annotation is open.
     annotation: bool,
-    /// Depth of `pre`.
     pre: usize,
     outline: Outline,
     /// How many elements were open where the open link began, if one is open.

@@ -62,7 +62,6 @@ pub fn main_blocks(outline: &Outline, visible: &str) -> Option<Vec<bool>> {
 struct Page<'a> {
     outline: &'a Outline,
     blocks: Vec<Block>,
-    /// The prose of each block.
     prose: Vec<u64>,
     /// Which blocks are links long enough for titles.
     is_title: Vec<bool>,
@@ -166,7 +165,6 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// Which elements are teasers.
     fn teasers(&self, sums: &[Sum]) -> Vec<bool> {
         let mut first: Vec<Option<usize>> = vec![None; sums.len()];
         for (number, block) in self.blocks.iter().enumerate() {
@@ -278,7 +276,6 @@ fn holds_text(kind: Kind) -> bool {
     !matches!(kind, Kind::Paragraph | Kind::Heading | Kind::Definition)
 }
 
-/// The prose of a block.
 fn prose_of(block: &Block, text: &[u8]) -> u64 {
     if block.is_links() || is_notice(text) {
         return 0;
@@ -291,7 +288,6 @@ fn prose_of(block: &Block, text: &[u8]) -> u64 {
     }
 }
 
-/// Whether a text is a copyright notice.
 fn is_notice(text: &[u8]) -> bool {
     let is_in = |mark: &&str| memchr::memmem::find(text, mark.as_bytes()).is_some();
     text.len() <= NOTICE && RIGHTS.iter().any(is_in)

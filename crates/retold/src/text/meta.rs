@@ -162,7 +162,6 @@ impl Attributes {
     }
 }
 
-/// Whether CSS declarations contain `display: none`.
 fn is_display_none(style: &[u8]) -> bool {
     style.split(|byte| *byte == b';').any(|declaration| {
         let bytes = declaration

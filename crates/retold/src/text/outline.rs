@@ -140,7 +140,6 @@ pub struct Outline {
     pub elements: Vec<Element>,
     /// The blocks of text.
     pub noted: Noted,
-    /// The elements that are open.
     open: Vec<usize>,
     /// How many open elements are too deep to be recorded.
     deeper: usize,

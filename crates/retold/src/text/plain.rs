@@ -40,7 +40,6 @@ pub fn visible_text(text: &str) -> String {
 /// A line without white space at its end.
 struct PlainLine<'a> {
     text: &'a str,
-    /// Whether it is known to be ASCII.
     is_ascii: bool,
     /// Whether its white space is known to be single spaces between words, apart from leading spaces.
     is_collapsed: bool,

@@ -27,7 +27,6 @@ impl Word {
     }
 }
 
-/// The words of a paragraph.
 #[derive(Clone, Debug)]
 pub(crate) struct Paragraph {
     /// Its bytes in the text, including the blank lines after it.

@@ -9,7 +9,6 @@ use super::wordnet::{chinese, wordnet};
 /// Looks up synonyms, by default in WordNet and the Chinese Open Wordnet.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Synonyms {
-    /// Maps a word to its groups.
     groups_of: FxHashMap<String, Vec<u32>>,
     /// The words of each group, as numbers.
     groups: Vec<Vec<u64>>,

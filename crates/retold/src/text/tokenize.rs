@@ -26,7 +26,6 @@ pub struct Tokenizer {
     own: OnceLock<Jieba>,
 }
 
-/// A word of the user's dictionary, folded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct UserWord {
     word: String,

@@ -75,7 +75,6 @@ pub struct WordNet {
     /// The synsets of lemma `n` are `senses[starts[n]..starts[n + 1]]`.
     starts: Vec<u32>,
     senses: Vec<u32>,
-    /// The part of speech of each synset.
     parts: Vec<PartOfSpeech>,
     /// The lemmas of synset `n` are `members[member_starts[n]..member_starts[n + 1]]`.
     member_starts: Vec<u32>,

@@ -143,7 +143,6 @@ impl Fingerprints {
         self.row_of[group.at()] > 0
     }
 
-    /// True if the page has a partial fingerprint.
     pub(super) fn has_partial(&self, page: PageNo) -> bool {
         self.partial.row(page).is_some()
     }

@@ -18,7 +18,6 @@ pub(crate) struct PartialRows {
 }
 
 impl PartialRows {
-    /// The row of a page's partial fingerprint, if it has one.
     pub(crate) fn row(&self, page: PageNo) -> Option<usize> {
         let at = self.pages.binary_search(&page).ok()?;
         Some(self.rows.get(at).map_or(at, |&row| row as usize))
@@ -38,7 +37,6 @@ pub(crate) struct PartialFingerprints {
 }
 
 impl PartialFingerprints {
-    /// No fingerprints.
     pub(crate) fn new(memory: &Memory) -> PartialFingerprints {
         PartialFingerprints {
             rows: RowArena::new(memory).within(memory.spare()),

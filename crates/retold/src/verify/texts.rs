@@ -40,7 +40,6 @@ pub(crate) struct Reread<'a> {
     pub(crate) sources: &'a [Source],
     pub(crate) model: &'a Model,
     pub(crate) collection: &'a Collection,
-    /// The source of texts of pages that belong to no source.
     pub(crate) others: Option<&'a dyn TextSource>,
 }
 

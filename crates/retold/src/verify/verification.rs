@@ -71,7 +71,6 @@ impl<'a> Verification<'a> {
         })
     }
 
-    /// Notes that the fingerprints of these pairs are needed.
     pub(crate) fn need(&self, pairs: &[Pair]) {
         let pairs = pairs.iter().filter(|pair| self.needs_verification(pair));
         for page in pairs.flat_map(|pair| [pair.a, pair.b]) {
@@ -79,7 +78,6 @@ impl<'a> Verification<'a> {
         }
     }
 
-    /// Notes that the fingerprint of a group's text is needed.
     fn need_text(&self, group: GroupNo) {
         let groups = self.judge.groups;
         let page = groups.first(group);
@@ -246,7 +244,6 @@ impl<'a> Verification<'a> {
         verifier.own_against(&own, &of_others)
     }
 
-    /// The texts of a pair, each identified by a group.
     fn texts(&self, pair: &Pair) -> [GroupNo; 2] {
         let groups = self.judge.groups;
         [pair.a, pair.b].map(|page| groups.first_of_text(groups.of(page)))

@@ -66,7 +66,6 @@ mod tests {
     use super::*;
     use crate::method::testing::text;
 
-    /// The features of a kind as they occur in the text.
     fn features(kind: Features, content: &str) -> Vec<String> {
         let text = text(content);
         let highlights = kind.highlights(&text);

@@ -9,7 +9,6 @@ use crate::sketch::{Bounds, Sketch, SketchRef, count_shared};
 use crate::text::{Extract, Text};
 
 params! {
-    /// The parameters of `punctuation`.
     pub(in crate::method) struct PunctuationParams {
         /// the digest is taken around the m-th full stop
         m: usize[1..=1000] = 3,

@@ -18,7 +18,6 @@ use crate::text::{Extract, Text};
 use minhash::{Bands, MinHash};
 
 choices! {
-    /// The tokens of shingles.
     pub(in crate::method) enum Tokens {
         /// Words; single characters in scripts without spaces.
         Words = "words",
@@ -40,7 +39,6 @@ impl From<Tokens> for Token {
 }
 
 params! {
-    /// The parameters of `shingle`.
     pub(in crate::method) struct ShingleParams {
         /// minimum resemblance of related pages; with containment, minimum share of the smaller page's shingles
         threshold: f64[0.05..=1.0] = 0.7,
@@ -247,7 +245,6 @@ impl Shingle {
         })
     }
 
-    /// The verdict of a containment test.
     fn contained(
         &self,
         containment: Check,

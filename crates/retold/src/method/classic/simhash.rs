@@ -9,7 +9,6 @@ use crate::sketch::{Bounds, Sketch, SketchRef, count_shared};
 use crate::text::{Extract, Text};
 
 params! {
-    /// The parameters of `simhash`.
     pub(in crate::method) struct SimhashParams {
         /// most bits in which the fingerprints of related pages differ
         distance: usize[0..=BLOCKS.len() - 1] = 6,

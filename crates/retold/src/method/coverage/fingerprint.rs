@@ -24,7 +24,6 @@ const SHORT_LINES: usize = 150;
 /// A full fingerprint after reading.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Fingerprint<'a> {
-    /// The number of tokens.
     pub(super) tokens: usize,
     /// Thousandths of the text in full sentences.
     pub(super) prose: u64,
@@ -32,7 +31,6 @@ pub(super) struct Fingerprint<'a> {
     pub(super) sample: &'a [u64],
     /// For each key, 1 if it is boilerplate, that is, belongs to a template ([`Knowledge::common`]), else 0.
     boilerplate: &'a [u64],
-    /// The words, in order.
     pub(super) words: &'a [Word],
     /// Sentences and lines: the hash in the high half, the first token and flags in the low one.
     units: &'a [u64],

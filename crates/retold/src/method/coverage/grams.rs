@@ -19,7 +19,6 @@ pub(crate) struct Placed {
     pub(crate) end: u32,
 }
 
-/// The tokens of a text, in order.
 pub(crate) fn tokens(text: &Text) -> Vec<Placed> {
     let mut tokens = Vec::with_capacity(text.folded.len() / 3);
     let mut letters = String::new();
@@ -83,7 +82,6 @@ pub(crate) struct Unit {
     pub(crate) start: usize,
     /// A hash of its tokens, in which all numbers are equal.
     pub(crate) hash: u32,
-    /// Whether it begins a line.
     pub(crate) begins_line: bool,
     /// Whether it ends with a full stop, an exclamation mark or a question mark.
     pub(crate) is_sentence: bool,
@@ -212,7 +210,6 @@ fn mixed(token: &str, letters: &mut String) -> u64 {
 
 /// A run of consecutive tokens.
 pub(super) struct Gram {
-    /// The hash of the tokens.
     pub(super) hash: u64,
     /// Its byte range in the folded text.
     pub(super) bytes: (u32, u32),

@@ -51,7 +51,6 @@ impl SketchOverlap {
         counts
     }
 
-    /// The overlap of the sketches in two fingerprints.
     pub(super) fn of_fingerprints(
         a: &Fingerprint<'_>,
         b: &Fingerprint<'_>,

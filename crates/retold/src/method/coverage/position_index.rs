@@ -44,13 +44,11 @@ pub(super) struct MatchBlock {
     pub(super) place: usize,
     /// The first token in the other text.
     pub(super) there: usize,
-    /// The number of runs.
     pub(super) runs: usize,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Matches {
-    /// The number of runs.
     pub(super) runs: usize,
     /// The blocks of matching runs, ascending, each as long as possible.
     pub(super) blocks: Vec<MatchBlock>,

@@ -20,7 +20,6 @@ pub(super) enum Question {
 
 pub(super) const QUESTIONS: [Question; 3] = [Question::Shared, Question::Story, Question::Same];
 
-/// A rule of the verdict.
 pub(super) struct Rule {
     pub(super) question: Question,
     /// Whether pages related by this rule only overlap.
@@ -40,7 +39,6 @@ fn words(size: usize) -> usize {
     size / WORD
 }
 
-/// The rules, in order.
 pub(super) const RULES: [Rule; 9] = [
     Rule {
         question: Question::Shared,

@@ -173,7 +173,6 @@ pub(crate) fn runs_in_common(small: &[Word], large: &[Word], width: usize) -> Ve
     chained(small, large, &anchors(&matches, width.min(small.len())))
 }
 
-/// The anchors of matching blocks.
 fn anchors(matches: &Matches, run: usize) -> Vec<Anchor> {
     let blocks = matches.blocks.iter();
     let anchors = blocks.map(|block| Anchor {

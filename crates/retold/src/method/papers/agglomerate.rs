@@ -26,7 +26,6 @@ choices! {
 }
 
 choices! {
-    /// What is hashed.
     pub(in crate::method) enum Hashes {
         /// The 3, the 4 and the 5 best words.
         Best = "best",
@@ -36,7 +35,6 @@ choices! {
 }
 
 params! {
-    /// The parameters of `agglomerate`.
     pub(in crate::method) struct AgglomerateParams {
         /// minimum cosine of duplicates
         threshold: f64[0.0..=1.0] = 0.95,

@@ -22,7 +22,6 @@ choices! {
 }
 
 params! {
-    /// The parameters of `period`.
     pub(in crate::method) struct PeriodParams {
         /// minimum common containment similarity (CCS) of related pages
         threshold: f64[0.0..=1.0] = 0.7,
@@ -333,7 +332,6 @@ impl Method for Period {
 
 /// What two sketches have in common.
 struct Counts {
-    /// Shared features.
     shared: usize,
     /// Characters of their sentences.
     shared_chars: u64,

@@ -104,7 +104,6 @@ fn place(number: u32, record: Record) -> (u32, u64, u64) {
     (number, record.number, record.size)
 }
 
-/// The places of all records, read one after the other.
 fn one_after_the_other(sources: &[Source], options: &ReadOptions) -> Vec<(u32, u64, u64)> {
     let all = sources.iter().enumerate().flat_map(|(number, source)| {
         let records = source.records(options);

@@ -149,7 +149,6 @@ pub(super) fn is_text(column: &ColumnDescriptor) -> bool {
     is_flat(column) && has_text(column)
 }
 
-/// Whether a column holds texts in lists.
 pub(super) fn is_text_list(column: &ColumnDescriptor) -> bool {
     column.max_rep_level() == 1
         && column.physical_type() == Physical::BYTE_ARRAY
@@ -230,7 +229,6 @@ fn lists((about, reader): &mut Column, rows: usize) -> Result<Vec<Cells>> {
     }
 }
 
-/// Reads this many cells of a flat column.
 pub(super) fn read(
     reader: &mut ColumnReader,
     column: &ColumnDescriptor,

@@ -143,7 +143,6 @@ fn next<'a>(
     column.ok_or_else(|| ParquetError::General("a column too many".into()))
 }
 
-/// Copies the kept rows of one column.
 fn copy_column(
     from: &dyn RowGroupReader,
     leaf: usize,
@@ -227,7 +226,6 @@ fn copy_changed<T: of::DataType>(
     Ok(())
 }
 
-/// Writes the columns that are added.
 fn write_fields(
     group: &mut SerializedRowGroupWriter<BufWriter<File>>,
     decisions: &[RecordDecision],

@@ -13,7 +13,6 @@ pub(in crate::method) struct Signatures {
     pub(super) antecedents: Antecedents,
     /// Every `distance`-th content word after the antecedent is in the chain.
     pub(super) distance: usize,
-    /// The number of words in a chain.
     pub(super) chain: usize,
 }
 

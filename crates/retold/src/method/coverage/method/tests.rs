@@ -442,7 +442,6 @@ proptest! {
         }
     }
 
-    /// Giving up early never changes a verdict, with every rule in force.
     #[test]
     fn giving_up_early_changes_no_verdict(
         a in prop::collection::vec(0u8..40, 1..200), start in 0usize..150, length in 1usize..300,

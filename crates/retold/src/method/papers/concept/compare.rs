@@ -16,7 +16,6 @@ pub(super) struct Compared {
     /// S in words: ours, and as printed in DWDCS.
     words_of_spread: Option<f64>,
     printed_spread: Option<f64>,
-    /// Words of each page.
     words: (usize, usize),
 }
 

@@ -92,7 +92,6 @@ impl Web {
         concepts.all[concept].positions.len()
     }
 
-    /// The distances with and without each of `hubs`.
     pub(super) fn distances(&self, hubs: &[u32]) -> Distances {
         distances(&self.graph, hubs)
     }

@@ -43,7 +43,6 @@ pub(super) struct Concepts {
     pub(super) sequence: Vec<u32>,
     /// The first word of each of these phrases, as an index into [`Words::all`].
     pub(super) starts: Vec<u32>,
-    /// The number of different phrases.
     pub(super) phrases: usize,
 }
 

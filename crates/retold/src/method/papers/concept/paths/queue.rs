@@ -40,7 +40,6 @@ struct Tree {
     depth: Vec<u32>,
     /// A node further up, for skipping (Myers, “An applicative random-access stack”, 1983).
     jump: Vec<u32>,
-    /// The size of each subtree.
     size: Vec<u32>,
     /// The place of each node in preorder, where a subtree directly follows its root.
     place: Vec<u32>,
@@ -103,7 +102,6 @@ impl Queue {
         }
     }
 
-    /// Searches from `source`. The graph is connected.
     fn search(&mut self, graph: &Graph, source: u32) {
         zeroed(&mut self.steps, graph.len());
         self.order.clear();
