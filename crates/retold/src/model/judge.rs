@@ -381,8 +381,8 @@ impl Model {
         if relating.up_to < u64::MAX {
             let cover = Check::number(
                 "evidence: length",
-                "characters of the shorter page, its blocks of links left out; at most those of the shared sentences over \
-                 `cover`",
+                "characters of the shorter page without its blocks of links; at most those of the shared sentences divided \
+                 by `cover`",
                 shorter() as usize,
                 Op::AtMost,
                 relating.up_to as f64,
@@ -591,7 +591,7 @@ fn ranks(config: &mut JudgeConfig) -> Result<BTreeMap<String, u64>> {
             in_file(
                 "--rank",
                 file,
-                &format!("line {number}: a whole number expected behind the tab"),
+                &format!("line {number}: a whole number is expected after the tab"),
             )
         })?;
         if !name.is_empty() {

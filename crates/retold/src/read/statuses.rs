@@ -48,7 +48,7 @@ impl FromStr for Statuses {
         let status = |part: &str| {
             let number = part.trim().parse().ok();
             number.filter(|status| (100..1000).contains(status)).ok_or_else(|| {
-                format!("`{text}`: HTTP statuses with commas between them are expected, as in 200,203, or `any`")
+                format!("`{text}`: comma-separated HTTP statuses are expected, as in 200,203, or `any`")
             })
         };
         let list: Result<Vec<u16>, String> = text.split(',').map(status).collect();

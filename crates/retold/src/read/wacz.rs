@@ -106,7 +106,8 @@ fn frames(source: &Source, options: &ReadOptions) -> IoResult<Box<dyn Frames>> {
                 )));
             }
         };
-        let (begin, size) = place.ok_or_else(|| Error::other(format!("{name} has no place")))?;
+        let (begin, size) =
+            place.ok_or_else(|| Error::other(format!("{name} has no position in the archive")))?;
         members.push(Member {
             name,
             begin,

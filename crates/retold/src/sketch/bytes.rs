@@ -38,7 +38,7 @@ impl Sketch {
     ///
     /// Errors: another version, missing or surplus bytes, keys out of order, a site that is not UTF-8.
     pub fn from_bytes(bytes: &[u8]) -> Result<Sketch> {
-        let wrong = |what: &str| Error::usage(format!("bytes that are no sketch: {what}"));
+        let wrong = |what: &str| Error::usage(format!("not a stored sketch: {what}"));
         let mut rest = Bytes(bytes);
         match rest.take::<1>() {
             Some([VERSION]) => {}

@@ -77,7 +77,7 @@ impl Text {
     ///
     /// Errors: malformed bytes, or another version.
     pub fn from_bytes(bytes: &[u8], options: &TextOptions) -> Result<Text> {
-        let wrong = |what: String| Error::Usage(format!("bytes that are no text: {what}"));
+        let wrong = |what: String| Error::Usage(format!("not a stored text: {what}"));
         let cut = memchr::memchr(b'\n', bytes).ok_or_else(|| wrong("no first line".into()))?;
         let head: Head = serde_json::from_slice(&bytes[..cut]).map_err(|e| wrong(e.to_string()))?;
         if head.version != VERSION {

@@ -102,7 +102,7 @@ pub(super) const RULES: [Rule; 9] = [
         outcomes: ("a statement in an article", "no statement"),
         applies: |facts| facts.evidence.overlap.has_boilerplate() && facts.evidence.is_article,
         check: |facts, _| {
-            let meaning = "words of an article that the other page has in the same order, also if many pages have them";
+            let meaning = "words of an article that the other page has in the same order, even if many pages have them";
             let shared = words(facts.of.here.in_order);
             Check::number(
                 "statement",
@@ -167,7 +167,7 @@ pub(super) const RULES: [Rule; 9] = [
     Rule {
         question: Question::Same,
         overlaps: true,
-        outcomes: ("overlaps: words in it are others", "not the same"),
+        outcomes: ("overlaps: words in it differ", "not the same"),
         applies: |facts| facts.may_overlap(),
         check: |facts, _| {
             let here = &facts.of.here;

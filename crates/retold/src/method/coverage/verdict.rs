@@ -81,7 +81,7 @@ impl CoverageParams {
         )) {
             return false;
         }
-        let meaning = "the same of pairs of words";
+        let meaning = "pairs of neighbouring words of the smaller page that the other has, divided by all; not aligned if fewer";
         let pairs = pairs_in_common(small.words, large.words);
         trace.test(check(
             "pairs in common",
