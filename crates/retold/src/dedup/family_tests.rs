@@ -56,7 +56,7 @@ pub(super) fn usual() -> Limits {
     limits(Limits::default().component, Limits::default().heavy)
 }
 
-/// The pairs that connect pages. Of those that merely overlap, not all are listed, nor are they all looked for.
+/// The pairs that connect pages. Pairs that only overlap are not all searched for or listed.
 pub(super) fn connecting(findings: &Findings) -> Vec<Pair> {
     let drop = findings.model.config().drop;
     let pairs = findings.pairs.iter();
