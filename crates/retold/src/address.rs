@@ -1,4 +1,4 @@
-//! Addresses: which URLs lead to one page.
+//! Addresses: decides which URLs lead to one page.
 
 use serde::{Deserialize, Serialize};
 use url::Url;
@@ -6,59 +6,59 @@ use xxhash_rust::xxh3::xxh3_128;
 
 use crate::page::Page;
 
-/// Which pages are versions of one page by their addresses, and what becomes of them.
+/// Which pages are versions of one page by their addresses, and how they are treated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct AddressRules {
-    /// When two pages have one address.
+    /// When two pages have the same address.
     pub same_url: SameUrl,
-    /// Which of the pages of one address stay.
+    /// Which pages with one address are kept.
     pub versions: Versions,
 }
 
-/// When two pages have one address. A page without a URL has none, and so no versions.
+/// When two pages have the same address. A page without a URL has no address and no versions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SameUrl {
-    /// Addresses do not count.
+    /// Addresses are ignored.
     #[default]
     Off,
     /// If their URLs are equal.
     Exact,
-    /// If their URLs are equal once what does not lead to another page is left out ([`normalised_url`]).
+    /// If their URLs are equal after normalisation ([`normalised_url`]).
     Normalised,
-    /// The same; and a page is compared with the one that its `<link rel=canonical>` names, whatever it shares with it. The texts
-    /// decide: such links often lead to other pages.
+    /// As `Normalised`; in addition a page is compared with the page that its `<link rel=canonical>` names, whatever they share. Their
+    /// texts decide, since such links often lead to other pages.
     Canonical,
 }
 
-/// Which of the pages of one address stay.
+/// Which pages with one address are kept.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Versions {
-    /// The newest, unless it repeats another page. The others are dropped whatever their texts say, and compared with no page.
+    /// The newest, unless it repeats another page. The others are dropped whatever their texts say, and not compared.
     #[default]
     Newest,
-    /// All; they are compared as other pages are.
+    /// All; they are compared like other pages.
     Keep,
 }
 
-/// What is kept of a page's addresses.
+/// The stored data about a page's addresses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Address {
-    /// A hash of its own; 0 if it has none.
+    /// The hash of its own address; 0 if it has none.
     pub(crate) own: u128,
-    /// A hash of the one that its canonical link names, if that is another; otherwise 0.
+    /// The hash of the address in its canonical link, if that is a different one; otherwise 0.
     pub(crate) linked: u128,
-    /// Whether a crawler made the page of one that it had fetched.
+    /// Whether a crawler derived the page from one that it had fetched.
     pub(crate) is_derived: bool,
 }
 
-/// Numbers of an [`Address`].
+/// The number of integers of an [`Address`].
 pub(crate) const ADDRESS: usize = 5;
 
 impl AddressRules {
-    /// Whether addresses count.
+    /// Whether addresses are used.
     pub(crate) fn are_on(&self) -> bool {
         self.same_url != SameUrl::Off
     }
@@ -68,7 +68,6 @@ impl AddressRules {
         self.are_on() && self.versions == Versions::Newest
     }
 
-    /// The address that a URL leads to.
     pub(crate) fn of_url(&self, url: Option<&str>) -> Option<String> {
         let url = url.map(str::trim).filter(|url| !url.is_empty())?;
         match self.same_url {
@@ -78,7 +77,7 @@ impl AddressRules {
         }
     }
 
-    /// The address that the canonical link of a page leads to, if that is another than its own.
+    /// The address in a page's canonical link, if it differs from the page's own.
     pub(crate) fn of_link(&self, url: Option<&str>, link: Option<&str>) -> Option<String> {
         let link = link.filter(|_| self.same_url == SameUrl::Canonical)?;
         let base = url.and_then(|url| Url::parse(url.trim()).ok());
@@ -90,8 +89,7 @@ impl AddressRules {
         (self.of_url(url).as_ref() != Some(&linked)).then_some(linked)
     }
 
-    /// What addresses say of two pages, of each its URL and where its canonical link leads: why they are not compared, or else why they
-    /// are candidates.
+    /// How addresses affect two pages, given their URLs and canonical links: why they are not compared, or why they are candidates.
     pub(crate) fn said(&self, a: Links<'_>, b: Links<'_>) -> Said {
         let option = self.same_url.name();
         let [own_a, own_b] = [a, b].map(|(url, _)| self.of_url(url));
@@ -122,7 +120,7 @@ impl AddressRules {
         Said::Note(format!("--same-url {option}: {what}; their texts decide."))
     }
 
-    /// The addresses of a page, whose canonical link this is.
+    /// The addresses of a page with this canonical link.
     pub(crate) fn seen(&self, page: &Page, link: Option<&str>) -> Address {
         let hash = |address: Option<String>| {
             address.map_or(0, |address| xxh3_128(address.as_bytes()).max(1))
@@ -136,22 +134,22 @@ impl AddressRules {
     }
 }
 
-/// The URL of a page, and where its canonical link leads.
+/// The URL and the canonical link of a page.
 pub(crate) type Links<'a> = (Option<&'a str>, Option<&'a str>);
 
-/// What addresses say of two pages.
+/// How addresses affect two pages.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Said {
     /// Nothing.
     Nothing,
-    /// They are versions of one page, one of which stays, for this reason; so they are not compared.
+    /// They are versions of one page and not compared, for this reason.
     Versions(String),
-    /// They are compared, and this is to be known.
+    /// They are compared, with this note.
     Note(String),
 }
 
 impl SameUrl {
-    /// The name used in all options.
+    /// The name used in options.
     pub fn name(self) -> &'static str {
         match self {
             SameUrl::Off => "off",
@@ -178,9 +176,9 @@ impl Address {
     }
 }
 
-/// A URL without what does not lead to another page: the case of scheme and host, the port that its scheme has anyway, `.` and `..` in
-/// its path, a dot behind its host, slashes behind its path, its fragment (unless that is a route, as in `#!/news`), and parameters
-/// that only tell where a visitor came from. What is no URL stays as it is.
+/// A normalised URL: without differences in the case of scheme and host, the default port, `.` and `..` in the path, a dot after the host,
+/// slashes after the path, the fragment (unless it is a route, as in `#!/news`), and tracking parameters. Text that is not a URL is
+/// returned unchanged.
 ///
 /// ```
 /// use retold::internal::normalised_url;
@@ -200,7 +198,7 @@ pub fn normalised_url(url: &str) -> String {
     }
     let host = url.host_str().unwrap_or_default();
     if let Some(host) = host.strip_suffix('.').map(str::to_owned) {
-        // A host that is nothing but dots stays.
+        // A host of only dots is kept.
         let _ = url.set_host(Some(&host));
     }
     let path = url.path().trim_end_matches('/').to_owned();
@@ -214,16 +212,16 @@ pub fn normalised_url(url: &str) -> String {
     url.into()
 }
 
-/// Whether a parameter only says where a visitor came from.
+/// Whether a parameter only tells where a visitor came from.
 fn is_tracking(parameter: &str) -> bool {
     let name = parameter.split('=').next().unwrap_or_default();
     let name = name.to_ascii_lowercase();
     name.starts_with("utm_") || TRACKING.binary_search(&name.as_str()).is_ok()
 }
 
-/// Parameters that only say where a visitor came from, in lower case, sorted. They are those that Firefox strips (Mozilla's
-/// collection `query-stripping`) and Brave (`components/query_filter`), without those of single sites; `spm` and `scm` of Alibaba's sites, `hmsr` and
-/// similar ones of Baidu Tongji, `mtm_` and `pk_` of Matomo, `igshid` and `ttclid`, which ClearURLs and AdGuard also have.
+/// Tracking parameters, in lower case, sorted: those that Firefox strips (Mozilla's collection `query-stripping`) and Brave
+/// (`components/query_filter`), without those of single sites; `spm` and `scm` of Alibaba's sites, `hmsr` and similar ones of Baidu Tongji,
+/// `mtm_` and `pk_` of Matomo, `igshid` and `ttclid`, which ClearURLs and AdGuard also have.
 const TRACKING: &[&str] = &[
     "__hsfp",
     "__hssc",

@@ -1,5 +1,5 @@
-//! The options of a run, in one form for the command line, config files, `summary.json`, saved models and bindings.
-//! [`JudgeConfig`] has the options on which verdicts depend, [`RunConfig`] the resources of a run. Options of the output are in `retold-report`.
+//! The options of a run, in one form for the command line, config files, `summary.json`, saved models and bindings. [`JudgeConfig`] has the
+//! options that affect verdicts, [`RunConfig`] the resources of a run. Output options are in `retold-report`.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -19,10 +19,9 @@ use crate::read::ReadOptions;
 use crate::spill::{Memory, too_little};
 use crate::text::Extract;
 
-/// Everything that verdicts, kept pages and clusters depend on, beside the inputs. How fast they come is in [`RunConfig`].
+/// The options on which verdicts, kept pages and clusters depend. Resources are in [`RunConfig`].
 ///
-/// The serde form is flat: the fields of `read` stand among the others. [`JudgeConfig::from_map`] reads it and refuses keys that it
-/// does not know.
+/// The serde form is flat: the fields of `read` are on the top level. [`JudgeConfig::from_map`] reads it and rejects unknown keys.
 ///
 /// ```
 /// let config = retold::JudgeConfig {
@@ -41,34 +40,33 @@ pub struct JudgeConfig {
     /// Which pages are compared.
     #[serde(flatten)]
     pub filters: PairFilters,
-    /// Which pages are versions of one.
+    /// Which pages are versions of one page.
     #[serde(flatten)]
     pub addresses: AddressRules,
-    /// What is folded before texts are compared.
+    /// The folding steps before texts are compared.
     pub fold: Vec<Fold>,
-    /// Which part of a page methods see; `None` leaves it to the method.
+    /// The part of a page that methods see; `None` leaves the choice to the method.
     pub extract: Option<Extract>,
-    /// Words, one a line, that the Chinese dictionary gets besides its own.
+    /// Additional words for the Chinese dictionary, one per line.
     pub user_dict: Option<FileRef>,
-    /// Words that mean the same: those of each line, with tabs between them.
+    /// Synonyms: one group per line, separated by tabs.
     pub synonyms: Option<FileRef>,
-    /// Stop-words, one a line, beside those of the page's language.
+    /// Stop-words in addition to those of the page's language, one per line.
     pub stop_words: Option<FileRef>,
-    /// Where to take what is known of a collection from (document frequencies, noise), instead of learning it from the pages: the
-    /// `model.json` of another run.
+    /// The `model.json` of another run, whose knowledge (document frequencies, noise) is used instead of learning from the pages.
     pub knowledge: Option<FileRef>,
     /// The method's name.
     pub method: String,
-    /// Parameters laid over the method's defaults.
+    /// Parameters that override the method's defaults.
     pub params: Settings,
     /// Whether pages with equal folded texts are duplicates in every method.
     pub exact: bool,
-    /// How related pages become clusters.
+    /// How related pages are grouped into clusters.
     pub cluster: Linkage,
-    /// Which of related pages is preferred, to be kept and to be canonical.
+    /// Which of several related pages is preferred, to be kept and canonical.
     pub canonical: Canonical,
-    /// Sites or sources, the best first, which [`Prefer::Rank`](crate::Prefer::Rank) goes by: one a line; a number behind a tab is its
-    /// rank instead of the line's.
+    /// A file of sites or sources for [`Prefer::Rank`](crate::Prefer::Rank), one per line, the best first; a number after a tab replaces
+    /// the line's rank.
     pub rank: Option<FileRef>,
     /// Which pages are dropped.
     pub drop: DropRule,
@@ -104,7 +102,7 @@ impl Default for JudgeConfig {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Fold {
-    /// Unicode NFKC, which makes full-width letters narrow; invisible format characters go.
+    /// Unicode NFKC: full-width letters become narrow, invisible format characters are removed.
     Nfkc,
     /// Lower case.
     Case,
@@ -117,18 +115,17 @@ impl Fold {
     pub const ALL: [Fold; 3] = [Fold::Nfkc, Fold::Case, Fold::Simplify];
 }
 
-/// A file that a result depends on: named by its path, known by its content.
+/// A file on which results depend, with its path and content hash.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "FileRefForm")]
 pub struct FileRef {
-    /// Where it is.
+    /// Its path.
     pub path: PathBuf,
-    /// The XXH3 hash of its content, in hexadecimal. `None` until the file has been read; a file whose content has
-    /// another hash is refused.
+    /// The XXH3 hash of its content, in hexadecimal. `None` until the file is read; a file with another hash is rejected.
     pub xxh3: Option<String>,
 }
 
-/// A path alone will do.
+/// A path alone is also accepted.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum FileRefForm {
@@ -146,7 +143,7 @@ impl From<FileRefForm> for FileRef {
 }
 
 impl FileRef {
-    /// The file at a path, whatever it holds.
+    /// The file at a path, with any content.
     pub fn at(path: impl Into<PathBuf>) -> FileRef {
         FileRef {
             path: path.into(),
@@ -154,9 +151,9 @@ impl FileRef {
         }
     }
 
-    /// Reads the file, which is what `option` names, and takes its hash down.
+    /// Reads the file named by `option`, and records its hash.
     ///
-    /// Errors: it cannot be read, or its hash is known and is another.
+    /// Errors: it cannot be read, or its hash differs from the recorded one.
     pub(crate) fn read(&mut self, option: &str) -> Result<String> {
         let wrong =
             |what: String| Error::Usage(format!("{option} {}: {what}", self.path.display()));
@@ -174,44 +171,44 @@ impl FileRef {
     }
 }
 
-/// What a run may use, and what it does if there is nothing to do. What is dropped does not depend on these.
+/// The resources of a run, and how it treats special cases. Dropped pages do not depend on the resources.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct RunConfig {
     /// Worker threads; 0 for one per core.
     pub threads: usize,
-    /// Bytes of memory for what is kept of the pages.
+    /// Bytes of memory for the data of pages.
     pub memory: u64,
-    /// The folder for what does not fit; without one all is kept in memory.
+    /// The folder for temporary files; without one everything is kept in memory.
     pub temp_dir: Option<PathBuf>,
-    /// The folder of what an interrupted run has done, and where this one keeps what it does ([`Resume`](crate::Resume)).
+    /// The folder in which this run stores its progress and finds that of an interrupted run ([`Resume`](crate::Resume)).
     pub resume: Option<PathBuf>,
-    /// The bytes that were written to temporary files so far, for who watches the run.
+    /// Bytes written to temporary files so far, for observers of the run.
     pub on_disk: Arc<AtomicU64>,
-    /// Inputs without a page have a result, an empty one, and are no error.
+    /// Inputs without pages give an empty result instead of an error.
     pub allow_empty: bool,
-    /// What becomes of a page that is among the old pages too, by id and text.
+    /// How pages are treated that are also among the old pages, by id and text.
     pub against_self: AgainstSelf,
-    /// All pairs are listed of connected components of up to 1,000 pages, instead of up to 100.
+    /// Lists all pairs of connected components of up to 1,000 pages, instead of up to 100.
     pub all_pairs: bool,
 }
 
-/// What becomes of a page that is among the old pages too: one of the same id has the same text.
+/// How a page is treated that is also among the old pages, with the same id and text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum AgainstSelf {
-    /// It repeats an old page as any other does, and is dropped for it.
+    /// As any page that repeats an old one: it is dropped.
     #[default]
     Drop,
-    /// The old page is left out, so that the page is compared only with the others.
+    /// The old page is skipped, so that the page is compared only with the others.
     Skip,
     /// The run ends.
     Error,
 }
 
 impl RunConfig {
-    /// What may be held of pages. Without [`RunConfig::temp_dir`] all is.
+    /// The memory budget. Without [`RunConfig::temp_dir`] there is no limit.
     ///
-    /// Errors: less memory than it takes to read anything.
+    /// Errors: less memory than the minimum.
     pub fn memory(&self) -> Result<Memory> {
         let Some(folder) = &self.temp_dir else {
             return Ok(Memory::default());
@@ -230,7 +227,7 @@ impl RunConfig {
     }
 }
 
-/// A number of bytes as people write it: K, M or G after it stand for powers of 1,024.
+/// Parses a number of bytes; K, M or G after it stand for powers of 1,024.
 ///
 /// ```
 /// assert_eq!(retold::internal::byte_count("64M"), Ok(64 << 20));
@@ -257,23 +254,23 @@ pub fn byte_count(text: &str) -> std::result::Result<u64, String> {
         .ok_or_else(|| "a number of bytes from 1 expected".to_owned())
 }
 
-/// One thread a core.
+/// The number of threads for one per core.
 pub(crate) fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 
-/// Four threads a core: more would only wait for each other.
+/// Four threads per core: more would only wait for each other.
 pub fn most_threads() -> usize {
     4 * cores()
 }
 
-/// Bytes for records that are being read, and for the program; for each thread; and for a few pages.
+/// Bytes for records being read and the program; per thread; and for a few pages.
 const READING: u64 = 96 << 20;
 const A_THREAD: u64 = 8 << 20;
 const SOME: u64 = 16 << 20;
 
 impl Default for RunConfig {
-    /// One thread a core, no temporary files.
+    /// One thread per core, no temporary files.
     fn default() -> RunConfig {
         RunConfig {
             threads: 0,
@@ -288,7 +285,7 @@ impl Default for RunConfig {
     }
 }
 
-/// Names that a saved model may have among its options, though no verdict depends on them.
+/// Options in old saved models that do not affect verdicts.
 const OUTPUT_OPTIONS: [&str; 6] = [
     "alarm_size",
     "allow_empty",
@@ -298,7 +295,7 @@ const OUTPUT_OPTIONS: [&str; 6] = [
     "tables",
 ];
 
-/// Puts the method and the parameters of `preset` in its place.
+/// Replaces `preset` by its method and parameters.
 fn expand_preset(map: &mut Map<String, Value>) -> Result<()> {
     let name = match map.remove("preset") {
         None | Some(Value::Null) => return Ok(()),
@@ -332,10 +329,10 @@ fn expand_preset(map: &mut Map<String, Value>) -> Result<()> {
 }
 
 impl JudgeConfig {
-    /// The configuration for a map of options: keys are the names of the fields, with `-` or `_`; a field that is not
-    /// named has its default. The key `preset` sets a method and its parameters ([`Preset`](crate::method::Preset)); `params` override these.
+    /// The configuration for a map of options: keys are field names, with `-` or `_`; missing fields have their defaults. The key `preset`
+    /// sets a method and its parameters ([`Preset`](crate::method::Preset)); `params` override these.
     ///
-    /// Errors: an unknown key, a value of the wrong form.
+    /// Errors: an unknown key, a malformed value.
     pub fn from_map(mut map: Map<String, Value>) -> Result<JudgeConfig> {
         expand_preset(&mut map)?;
         let known = JudgeConfig::default().to_map();
@@ -355,8 +352,7 @@ impl JudgeConfig {
             .map_err(|e| Error::Usage(format!("options: {e}")))
     }
 
-    /// [`JudgeConfig::from_map`] for files of an earlier release: until 0.1 the options of the output were among those on which
-    /// verdicts depend. They are left out.
+    /// [`JudgeConfig::from_map`] for files of earlier releases: until 0.1 they included output options, which are ignored.
     pub(crate) fn from_saved(mut value: Value) -> Result<JudgeConfig> {
         if let Value::Object(map) = &mut value {
             map.retain(|key, _| !OUTPUT_OPTIONS.contains(&key.as_str()));
@@ -380,7 +376,7 @@ impl JudgeConfig {
         }
     }
 
-    /// The further fields of records that other options than those of reading want, each once.
+    /// The further record fields that options need, apart from those for reading, each once.
     pub(crate) fn more_fields(&self) -> Vec<String> {
         let fields = self.filters.fields().chain(self.canonical.fields());
         let mut fields: Vec<String> = fields.map(str::to_owned).collect();
@@ -389,7 +385,7 @@ impl JudgeConfig {
         fields
     }
 
-    /// The same configuration, its relative paths taken from `directory`.
+    /// The configuration with relative paths resolved against `directory`.
     pub fn below(mut self, directory: &Path) -> JudgeConfig {
         let words = [
             &mut self.user_dict,

@@ -1,15 +1,14 @@
-//! Dates as people and machines write them.
+//! Parses dates in the forms that people and machines use.
 
-/// A date as people and machines write it, in seconds since 1970; a date without a zone is taken as UTC. Numbers are seconds
-/// since 1970, or thousandths, millionths or billionths of them if they would otherwise be after 5138; numbers before March 1973 are not dates (they
-/// may be years). Months may be named in several languages. In `04/01/2026` the month is ambiguous, so by itself it is not a date;
-/// `25/12/2025` and `04.01.2026` are.
+/// Parses a date to seconds since 1970; without a time zone it is taken as UTC. Numbers are seconds since 1970, or thousandths, millionths
+/// or billionths of seconds if they would otherwise be after 5138; numbers before March 1973 are not dates (they may be years). Months may
+/// be named in several languages. `04/01/2026` is ambiguous, so it is not a date by itself; `25/12/2025` and `04.01.2026` are.
 pub fn seconds(date: &str) -> Option<i64> {
     let date = read(date)?;
     (date.order != DateOrder::Either).then_some(date.seconds)
 }
 
-/// What a date shows about the order of day and month in it.
+/// What a date shows about the order of its day and month.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum DateOrder {
     /// Nothing, because it is not written like `25/12/2025`.
@@ -19,19 +18,18 @@ pub(crate) enum DateOrder {
     DayFirst,
     /// The month comes first.
     MonthFirst,
-    /// Both may come first: `04/01/2026`.
+    /// Both orders are possible: `04/01/2026`.
     Either,
 }
 
-/// A date that was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ReadDate {
-    /// Seconds since 1970; if day and month could be each other, as if the day came first.
+    /// Seconds since 1970; if ambiguous, with the day first.
     pub seconds: i64,
     pub order: DateOrder,
 }
 
-/// Reads a date, and says how its day and month are ordered.
+/// Parses a date, with the order of its day and month.
 pub(crate) fn read(date: &str) -> Option<ReadDate> {
     let date = date.trim();
     if let Some(seconds) = plain(date) {
@@ -43,7 +41,7 @@ pub(crate) fn read(date: &str) -> Option<ReadDate> {
     written_out(date)
 }
 
-/// The same date with its day and its month exchanged.
+/// The same date with day and month exchanged.
 pub(crate) fn exchanged(seconds: i64) -> Option<i64> {
     let utc = jiff::tz::TimeZone::UTC;
     let before = utc.to_datetime(jiff::Timestamp::from_second(seconds).ok()?);
@@ -52,7 +50,7 @@ pub(crate) fn exchanged(seconds: i64) -> Option<i64> {
     Some(after.timestamp().as_second())
 }
 
-/// A date whose form shows day and month.
+/// Parses a date with an unambiguous machine format.
 fn plain(date: &str) -> Option<i64> {
     use jiff::civil::DateTime;
     use jiff::tz::TimeZone;
@@ -88,7 +86,7 @@ fn extended_json(date: &str) -> Option<i64> {
     }
 }
 
-/// Names of months that are not English.
+/// Month names in languages other than English.
 const MONTHS: [&[&str]; 12] = [
     &[
         "januar",
@@ -174,8 +172,8 @@ const ENGLISH: [&str; 12] = [
     "december",
 ];
 
-/// A date with the name of its month or with day and month in the order of a country, perhaps with a time: `January 4, 2026 8:00 PM`,
-/// `4. Januar 2026`, `04.01.2026`, `25/12/2025`, `2025-12`.
+/// Parses a date with a month name or with day and month in a country's order, optionally with a time: `January 4, 2026 8:00 PM`, `4.
+/// Januar 2026`, `04.01.2026`, `25/12/2025`, `2025-12`.
 fn written_out(date: &str) -> Option<ReadDate> {
     use jiff::civil::{Date, DateTime};
     const DATES: [&str; 10] = [
@@ -207,8 +205,7 @@ fn written_out(date: &str) -> Option<ReadDate> {
     })
 }
 
-/// The words of a date as English has them, without commas, the weekday before them and small words; and the order of day and month in
-/// it.
+/// The words of a date in English form, without commas, weekday and small words; and the order of day and month.
 fn plain_date(date: &str) -> (String, DateOrder) {
     let (mut words, mut order) = (Vec::<String>::new(), DateOrder::Unsaid);
     let all = date.split([' ', ',', '\u{a0}', '\u{202f}']);
@@ -242,7 +239,7 @@ fn is_english_month(word: &str) -> bool {
     ENGLISH.contains(&word) || ENGLISH.iter().any(|month| is_short(month))
 }
 
-/// A date with slashes or dashes, the year last, as year, month and day; if it is ambiguous, as if the day came first.
+/// A date with slashes or dashes and the year last, as year, month and day; if ambiguous, with the day first.
 fn slashed(date: &str) -> Option<(String, DateOrder)> {
     let mut parts = date.split(['/', '-']);
     let [first, second, year] = [(); 3].map(|()| parts.next());
@@ -261,7 +258,7 @@ fn slashed(date: &str) -> Option<(String, DateOrder)> {
     Some((format!("{year:04}-{month:02}-{day:02}"), order))
 }
 
-/// A number of seconds, or of thousandths, millionths or billionths of them.
+/// A number of seconds, or of thousandths, millionths or billionths of seconds.
 fn counted(date: &str) -> Option<i64> {
     let number: f64 = date.parse().ok()?;
     let seconds = match number {
@@ -274,7 +271,7 @@ fn counted(date: &str) -> Option<i64> {
     Some(seconds.floor() as i64)
 }
 
-/// A moment in seconds since 1970 as RFC 3339 has it, in UTC; `None` beyond the years that it has.
+/// A time in seconds since 1970 in RFC 3339, in UTC; `None` outside its range of years.
 ///
 /// ```
 /// assert_eq!(retold::internal::date_text(1_583_020_800).as_deref(), Some("2020-03-01T00:00:00Z"));

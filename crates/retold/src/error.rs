@@ -1,31 +1,31 @@
-//! Errors, divided by who has to act.
+//! Errors, classified by who must act.
 //!
 //! A bad *record* never ends a run: it is rejected (see [`crate::read::Outcome`]), and the run continues.
 
 use std::path::{Path, PathBuf};
 
-/// What can go wrong. The variant decides the exit code, HTTP status and Python exception, in one place each.
+/// An error. The variant decides the exit code, HTTP status and Python exception, in one place each.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The caller requested something impossible: an unknown parameter, a value out of range, an output
-    /// folder that is not empty, no readable record. The message names the value, the place and the next step.
+    /// An impossible request: an unknown parameter, a value out of range, an output folder that is not empty, no readable record. The
+    /// message names the value, the place and the next step.
     #[error("{0}")]
     Usage(String),
-    /// A page that cannot be read. `Display` is only the reason, as rejects have it; the caller names the page.
+    /// A page that cannot be read. `Display` gives only the reason, as in rejects; the caller names the page.
     #[error("{0}")]
     Unreadable(String),
-    /// A file that has to be read or written failed. `Display` names the file and the system's reason.
+    /// A file could not be read or written. `Display` names the file and the system's reason.
     #[error("{doing} {}: {source}", path.display())]
     Io {
-        /// What was being done, as in "cannot write".
+        /// What failed, as in "cannot write".
         doing: &'static str,
         /// The file or folder.
         path: PathBuf,
         /// The system's error.
         source: std::io::Error,
     },
-    /// A file written by Retold (an index, the output of an earlier run) is damaged or has the wrong form.
+    /// A file written by Retold (an index, the output of an earlier run) is damaged or malformed.
     #[error("{}: {reason}", path.display())]
     Corrupt {
         /// The file.
@@ -33,7 +33,7 @@ pub enum Error {
         /// What is wrong with it and what to do.
         reason: String,
     },
-    /// The run was asked to stop (Ctrl-C).
+    /// The run was cancelled (Ctrl-C).
     #[error("stopped before the end; nothing that looks complete was written")]
     Cancelled,
 }
@@ -42,7 +42,7 @@ pub enum Error {
 pub type Result<T> = std::result::Result<T, Error>;
 
 impl Error {
-    /// For `map_err` on a system call: what was being done, to which path.
+    /// For `map_err` on a system call: what failed, and the path.
     pub fn io(doing: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> Error {
         let path = path.to_owned();
         move |source| Error::Io {

@@ -1,4 +1,4 @@
-//! Pair filters: which pages are compared with each other at all, independent of their texts.
+//! Pair filters: decide which pages are compared at all, independent of their texts.
 
 use std::fmt;
 use std::str::FromStr;
@@ -9,23 +9,23 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use crate::page::Page;
 
-/// The name in [`PairFilters::across`] for a page's site.
+/// The name that stands for a page's site in [`PairFilters::across`].
 const SITE: &str = "site";
 
-/// Which pages are compared. A pair that they forbid is never a candidate: the pages are not related, so neither is dropped for the
-/// other.
+/// Restrictions on which pages are compared. A pair that they exclude is never a candidate: the pages are not related, so neither is
+/// dropped for the other.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct PairFilters {
-    /// Only pages that differ in this field, or with `site` in their site. A page without it is compared with all.
+    /// Compares only pages that differ in this field, or in their site if it is `site`. A page without the field is compared with all.
     pub across: Option<String>,
-    /// Only pages that are equal in all these fields. Pages without one of them are equal in it.
+    /// Compares only pages that are equal in all these fields. Pages that lack a field are equal in it.
     pub within: Vec<String>,
-    /// Only pages whose dates are at most so far apart. A page without a date is compared with all.
+    /// Compares only pages whose dates are at most this far apart. A page without a date is compared with all.
     pub window: Option<Window>,
 }
 
-/// A length of time, as people write it: `30d`, `12h`, `2 weeks`.
+/// A length of time, such as `30d`, `12h` or `2 weeks`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Window {
@@ -33,7 +33,7 @@ pub struct Window {
     seconds: u64,
 }
 
-/// The properties of a page that pair filters use. Filters that are off use none.
+/// The data of a page for pair filters. Filters that are off use none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Scope {
@@ -41,11 +41,11 @@ pub struct Scope {
     pub within: u64,
     /// A hash of the value of [`PairFilters::across`]; 0 if the page has none.
     pub across: u64,
-    /// In seconds since 1970.
+    /// The date in seconds since 1970.
     pub date: Option<i64>,
 }
 
-/// A filter that forbids a pair.
+/// The filter that excludes a pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Forbidden {
     /// [`PairFilters::across`]
@@ -62,13 +62,13 @@ impl PairFilters {
         *self == PairFilters::default()
     }
 
-    /// The fields of records that they use.
+    /// The record fields that the filters use.
     pub(crate) fn fields(&self) -> impl Iterator<Item = &str> {
         let across = self.across.iter().filter(|name| *name != SITE);
         self.within.iter().chain(across).map(String::as_str)
     }
 
-    /// The properties of a page that they use, except its date: [`Scope::within`] and [`Scope::across`].
+    /// The hashes [`Scope::within`] and [`Scope::across`] of a page.
     pub(crate) fn seen(&self, page: &Page) -> [u64; 2] {
         let within = match self.within.is_empty() {
             true => 0,
@@ -87,7 +87,7 @@ impl PairFilters {
         [within, across]
     }
 
-    /// What was [seen](PairFilters::seen) of a page, and its date if that counts.
+    /// The scope of a page, given its [seen](PairFilters::seen) hashes and its date.
     pub(crate) fn scope(&self, [within, across]: [u64; 2], date: Option<i64>) -> Scope {
         Scope {
             within,
@@ -96,7 +96,7 @@ impl PairFilters {
         }
     }
 
-    /// The first of them that forbids to compare two pages.
+    /// The first filter that excludes the pair, if any.
     pub fn forbids(&self, a: &Scope, b: &Scope) -> Option<Forbidden> {
         let is_far = |reach: u64| {
             a.date
@@ -114,7 +114,7 @@ impl PairFilters {
         }
     }
 
-    /// Divides these so that filters forbid all pairs between parts; without parts in which filters allow no pair.
+    /// Splits these so that filters exclude all pairs between parts. Parts in which no pair is allowed are left out.
     pub(crate) fn parts<T: Copy + Ord>(
         &self,
         mut all: Vec<T>,
@@ -126,7 +126,7 @@ impl PairFilters {
         });
         let mut parts = Vec::new();
         for of_field in all.chunk_by(|&a, &b| scope(a).within == scope(b).within) {
-            // One without a date is near to all.
+            // A page without a date is near all others.
             let has_undated = scope(of_field[0]).date.is_none();
             let is_near = |&a: &T, &b: &T| {
                 let dates = scope(a).date.zip(scope(b).date);
@@ -143,7 +143,7 @@ impl PairFilters {
         parts
     }
 
-    /// The seconds of the window.
+    /// The length of the window in seconds.
     pub(crate) fn reach(&self) -> Option<u64> {
         self.window.as_ref().map(|window| window.seconds)
     }
@@ -167,7 +167,7 @@ impl PairFilters {
     }
 }
 
-/// Ascending as dates do; none comes first.
+/// Maps signed dates to ascending unsigned numbers, with missing dates first.
 pub(crate) fn ordered_date(date: Option<i64>) -> u64 {
     date.map_or(0, |date| date as u64 ^ 1 << 63)
 }
@@ -241,7 +241,7 @@ mod tests {
         }
     }
 
-    /// A field that is missing is a value of its own within, and none across; a date that is missing is near to all.
+    /// A missing field is a value of its own for `within`, and no value for `across`; a missing date is near all dates.
     #[test]
     fn what_is_forbidden() {
         let filters = PairFilters {

@@ -1,4 +1,4 @@
-//! Typed numbers for things, so that a page's rank cannot be confused with its place in the input.
+//! Typed indexes, so that a page's rank cannot be confused with its place in the input.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,7 +12,7 @@ macro_rules! number {
         pub struct $name(pub u32);
 
         impl $name {
-            /// The number of the thing at a place in a list. Lists are shorter than 2³².
+            /// The number of the item at a place in a list. Lists are shorter than 2³².
             pub fn new(place: usize) -> $name {
                 $name(u32::try_from(place).expect("fewer than 2^32 of a kind"))
             }
@@ -22,7 +22,7 @@ macro_rules! number {
                 self.0 as usize
             }
 
-            /// The numbers of the first `count` things.
+            /// The numbers of the first `count` items.
             pub fn first(count: usize) -> impl DoubleEndedIterator<Item = $name> + ExactSizeIterator {
                 (0..$name::new(count).0).map($name)
             }
@@ -35,20 +35,19 @@ number! {
     PageNo
 }
 number! {
-    /// A page, by the order of ids. Pairs and clusters name pages by rank, so that they do not depend on the order of
-    /// reading.
+    /// A page, by the order of ids. Pairs and clusters use ranks, so that they do not depend on the reading order.
     Rank
 }
 number! {
-    /// A sketch of a store ([`crate::sketch::Sketches`]), by the order in which sketches were first seen.
+    /// A sketch in a store ([`crate::sketch::Sketches`]), by the order of first occurrence.
     SketchNo
 }
 number! {
-    /// A pruned sketch: what is left of a sketch once its noise has been deleted, by the order in which they were first seen.
+    /// A pruned sketch, from which noise was deleted, by the order of first occurrence.
     PrunedNo
 }
 
 number! {
-    /// An exact group: pages of one text and one pruned sketch, which are the same to every judge. The join finds pairs of groups.
+    /// An exact group: pages with one text and one pruned sketch, which get the same verdicts. The join finds pairs of groups.
     GroupNo
 }

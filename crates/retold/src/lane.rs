@@ -1,4 +1,4 @@
-//! Work on many threads whose results are taken in order.
+//! Parallel work whose results are consumed in order.
 
 use std::collections::BTreeMap;
 use std::iter::Enumerate;
@@ -6,11 +6,11 @@ use std::sync::{Condvar, Mutex, MutexGuard};
 
 use crate::error::Result;
 
-/// The most batches for each thread that are in work or wait to be taken.
+/// The most batches per thread that are in work or wait to be taken.
 const BATCHES_OPEN: usize = 8;
 
-/// Hands what `make` makes of each batch to `take`, in order. All threads of the pool make, each one batch after the other, and this
-/// one takes as well; what `take` leaves is dropped by the thread that made it, so that none waits for the memory of another.
+/// Runs `make` on each batch on all threads of the pool, and `take` on the results, in order, on the calling thread. What `take` leaves is
+/// dropped by the thread that made it, because freeing memory of another thread makes both wait for the allocator.
 ///
 /// Errors: those of `take`.
 pub(crate) fn in_order<B, T: Send>(
@@ -25,29 +25,28 @@ pub(crate) fn in_order<B, T: Send>(
     })
 }
 
-/// Where threads get batches and put down what they made of them, and one takes that in order.
+/// Distributes batches to threads and collects their results in order.
 struct Lane<I, T> {
     batches: Mutex<Enumerate<I>>,
     state: Mutex<State<T>>,
-    /// Tells the thread that takes.
+    /// Wakes the thread that takes results.
     changed: Condvar,
-    /// The threads of the pool.
     threads: usize,
 }
 
 struct State<T> {
-    /// What was made of a batch, by its number, and by which thread.
+    /// The result of each batch by number, with the thread that made it.
     made: BTreeMap<usize, (usize, T)>,
-    /// What was taken, by the thread that made it.
+    /// Taken results, by the thread that made them.
     used: Vec<Vec<T>>,
     taken: usize,
-    /// Batches that were begun, or are to be, and are not taken.
+    /// The number of batches that were started or queued and not yet taken.
     open: usize,
-    /// Threads that make beside the one that takes.
+    /// How many other threads run `make`.
     helpers: usize,
-    /// There are no more.
+    /// There are no more batches.
     is_ended: bool,
-    /// Nobody waits any longer.
+    /// The caller no longer waits for results.
     is_stopped: bool,
 }
 
@@ -70,12 +69,12 @@ impl<B, I: Iterator<Item = B>, T> Lane<I, T> {
         }
     }
 
-    /// Whether one more batch may be begun.
+    /// Whether another batch may be started.
     fn has_room(&self, state: &State<T>) -> bool {
         !state.is_ended && !state.is_stopped && state.open < BATCHES_OPEN * self.threads
     }
 
-    /// Makes of one batch after the other, as long as there is room: then the thread may be wanted for what is done with them.
+    /// Runs `make` on batches as long as there is room; then the thread is free for other work on the results.
     fn help(&self, make: impl Fn(B) -> T) {
         let _stopping = Stopping(self);
         let thread = rayon::current_thread_index().unwrap_or_default();
@@ -86,7 +85,8 @@ impl<B, I: Iterator<Item = B>, T> Lane<I, T> {
         state.helpers -= 1;
     }
 
-    /// Takes what was made in order, until all is; on a thread that makes as well, if it is one of the pool. `helper` has another
+    /// Takes results in order until all are done; also runs `make` if the thread belongs to the pool. `helper` makes another pool thread
+    /// [help](Lane::help).
     /// one of the pool [help](Lane::help).
     fn take_all(
         &self,
@@ -126,7 +126,7 @@ impl<B, I: Iterator<Item = B>, T> Lane<I, T> {
         }
     }
 
-    /// Makes of the next batch, if there is one.
+    /// Runs `make` on the next batch, if there is one.
     fn work<'a>(
         &'a self,
         mut state: MutexGuard<'a, State<T>>,
@@ -169,7 +169,7 @@ impl<I, T> Lane<I, T> {
     }
 }
 
-/// When its thread panics who takes does not wait for what it was to make.
+/// If a thread panics, makes sure that the taking thread does not wait for its result.
 struct Stopping<'a, I, T>(&'a Lane<I, T>);
 
 impl<I, T> Drop for Stopping<'_, I, T> {
@@ -197,7 +197,7 @@ mod tests {
             stops_at in 0..400u64,
             in_pool in any::<bool>(),
         ) {
-            // Who makes and who takes may use all threads as well.
+            // Both sides may use all threads as well.
             let sum = |number: u64| [number; 40].into_par_iter().sum::<u64>();
             let run = || {
                 let mut taken = Vec::new();

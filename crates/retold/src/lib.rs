@@ -16,9 +16,9 @@
 //! # Ok::<(), retold::Error>(())
 //! ```
 //!
-//! [`Dedup`] is the same job with files, old pages to compare with, limits and progress.
+//! [`Dedup`] is the same job for files, with old pages to compare with, limits and progress.
 //!
-//! # What are two pages to each other?
+//! # How are two pages related?
 //!
 //! ```
 //! use retold::{JudgeConfig, Model, Page, Relation};
@@ -30,10 +30,10 @@
 //! # Ok::<(), retold::Error>(())
 //! ```
 //!
-//! # A model that is kept
+//! # Saving a model
 //!
-//! A [`Model`] is a configuration, a method and what was learnt from a collection. It is the only judge: the main job, the index, the
-//! service and the bindings ask it.
+//! A [`Model`] is a configuration, a method and what was learnt from a collection. The main job, the index, the service and the bindings
+//! all ask it for verdicts.
 //!
 //! ```
 //! use retold::{JudgeConfig, Model, Page};
@@ -47,10 +47,10 @@
 //!
 //! # How to add a method
 //!
-//! Implement [`method::Method`]: `sketch` says what is kept of a page, `bounds` what two related sketches must have in common, `compare`
-//! what two sketches are to each other. Describe it in a [`method::MethodInfo`], and add that to the one table,
-//! [`method::METHODS`]. Reading, noise, exact copies, the join, the index, clusters and reports do not know which method made a sketch,
-//! so they need no change; the tests of the contract run on every method of the table.
+//! Implement [`method::Method`]: `sketch` computes what is kept of a page, `bounds` says what two related sketches must have in common,
+//! `compare` relates two sketches. Describe it in a [`method::MethodInfo`], and add that to the table [`method::METHODS`]. Reading, noise,
+//! exact copies, the join, the index, clusters and reports do not depend on the method, so they need no change; the contract tests run on
+//! every method of the table.
 //!
 //! # How a page goes from bytes to a verdict
 //!
@@ -63,8 +63,8 @@
 //! 7. `dedup`: exact groups, the join, heavy keys, verification and retention give [`Findings`].
 //! 8. `cluster`: related pages become clusters with one canonical page each.
 //!
-//! [`explain`] shows why two pages are what they are to each other, [`eval`] how good a result is, [`mod@passages`] what pages have in common
-//! inside, [`mod@blocks`] which parts many pages have. The crate `retold-report` writes files and reports.
+//! [`explain`] shows why two pages are related, [`eval`] how good a result is, [`mod@passages`] finds shared passages, [`mod@blocks`] parts
+//! that many pages have. The crate `retold-report` writes files and reports.
 
 #![forbid(unsafe_code)]
 
@@ -121,7 +121,7 @@ pub use stage::{Stage, StageTime};
 pub use story::{RunStory, stories};
 pub use watch::Watch;
 
-/// What the crates beside this one need: the index, reports, the service, the command and the bindings. It may change with any version.
+/// The API for the other crates: the index, reports, the service, the command and the bindings. It may change with any version.
 #[doc(hidden)]
 pub mod internal {
     pub use crate::address::normalised_url;

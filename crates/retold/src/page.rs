@@ -1,29 +1,28 @@
-//! A page: one input document, before its text is extracted.
+//! A page: one input document before text extraction.
 
-/// One input document as a reader hands it on.
+/// An input document as delivered by a reader.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Page {
     /// The id, before repeated ids get `#2`, `#3`, …
     pub id: String,
-    /// Where the page was fetched, if known.
+    /// The URL from which the page was fetched, if known.
     pub url: Option<String>,
-    /// The page's site, if the record names it itself (`--site-field`); otherwise it follows from `url`.
+    /// The page's site, if the record gives it (`--site-field`); otherwise derived from `url`.
     pub site: Option<String>,
     /// The date field or WARC-Date, as written in the input.
     pub date: Option<String>,
-    /// The title that the record gives. It is shown to people, and of HTML takes the place of the document's own there; methods do
-    /// not see it.
+    /// The title given by the record. It is only shown, in place of an HTML document's own title; methods do not see it.
     pub title: Option<String>,
-    /// Whether a crawler made it of what it had fetched: the text of a page, say.
+    /// Whether a crawler derived it from a fetched page, for example as its text.
     pub derived: bool,
     /// Further fields that options name ([`crate::read::ReadOptions::more_fields`]), with their values.
     pub fields: Vec<(String, String)>,
-    /// What the text is made from.
+    /// The content from which the text is made.
     pub content: Content,
 }
 
 impl Page {
-    /// A page of which nothing is known but its content.
+    /// A page with content only.
     pub fn new(id: impl Into<String>, content: Content) -> Page {
         Page {
             id: id.into(),
@@ -42,12 +41,12 @@ impl Page {
         Page::new(id, Content::unicode(text, Markup::Plain))
     }
 
-    /// A page of HTML that has been decoded.
+    /// A page of decoded HTML.
     pub fn html(id: impl Into<String>, html: impl Into<String>) -> Page {
         Page::new(id, Content::unicode(html, Markup::Html))
     }
 
-    /// A page whose bytes still have to be decoded, and of which no header names the charset.
+    /// A page of undecoded bytes without a charset header.
     pub fn document(id: impl Into<String>, bytes: Vec<u8>, markup: Markup) -> Page {
         let charset = None;
         let content = Content::Bytes {
@@ -58,25 +57,25 @@ impl Page {
         Page::new(id, content)
     }
 
-    /// Where the page was fetched; says which site it is of, unless [`Page::site`] does.
+    /// Sets the URL, from which the site follows unless [`Page::site`] is set.
     pub fn with_url(mut self, url: impl Into<String>) -> Page {
         self.url = Some(url.into());
         self
     }
 
-    /// When the page was published or fetched, as written in the input.
+    /// Sets the date of publication or fetching, as written in the input.
     pub fn with_date(mut self, date: impl Into<String>) -> Page {
         self.date = Some(date.into());
         self
     }
 
-    /// What people are shown as its title.
+    /// Sets the title.
     pub fn with_title(mut self, title: impl Into<String>) -> Page {
         self.title = Some(title.into());
         self
     }
 
-    /// The value of a further field.
+    /// Adds a further field.
     pub fn with_field(mut self, name: impl Into<String>, value: impl Into<String>) -> Page {
         self.fields.push((name.into(), value.into()));
         self
@@ -88,7 +87,7 @@ impl Page {
         Some(&found.1)
     }
 
-    /// The page's site: what the record names, else the host of its URL.
+    /// The page's site: the one in the record, else the host of its URL.
     pub fn site(&self) -> Option<String> {
         self.site
             .clone()
@@ -99,7 +98,7 @@ impl Page {
 /// A page's content: bytes or Unicode text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Content {
-    /// Bytes that still have to be decoded.
+    /// Bytes that must still be decoded.
     Bytes {
         /// The document as fetched, content encodings (gzip, brotli, chunks) removed.
         bytes: Vec<u8>,
@@ -123,7 +122,7 @@ impl Content {
         Content::Unicode { text, markup }
     }
 
-    /// The length in bytes of what the page's text is made from.
+    /// The length of the content in bytes.
     pub fn len(&self) -> usize {
         match self {
             Content::Bytes { bytes, .. } => bytes.len(),
@@ -131,7 +130,7 @@ impl Content {
         }
     }
 
-    /// True if there is nothing to make a text from.
+    /// True if the content is empty.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

@@ -1,7 +1,7 @@
 //! Parameters of methods: declared once, checked when they are given, listed by `retold methods`.
 //!
-//! A method declares them as a struct ([`params!`]); everything else follows from it. Users give a map of
-//! [`Settings`]. Checked and completed with the defaults it becomes [`Params`], from which the struct is made.
+//! A method declares them as a struct ([`params!`]); everything else follows from it. Users give a map of [`Settings`], which is checked
+//! and completed with defaults as [`Params`], from which the struct is made.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -16,25 +16,24 @@ use crate::error::{Error, Result};
 pub struct Param {
     /// Its name in snake_case, the same on the command line, in files and in the docs.
     pub name: &'static str,
-    /// Its default and what values it may take.
+    /// Its default and valid values.
     pub domain: Domain,
-    /// One line for people.
+    /// Its description, in one line.
     pub help: &'static str,
 }
 
 /// The default of a parameter and its valid range; a value outside is an error, never clamped.
 #[derive(Clone, Copy, Debug)]
 pub enum Domain {
-    /// A whole number: default, least, greatest.
+    /// A whole number: default, minimum, maximum.
     Int(i64, i64, i64),
-    /// A number: default, least, greatest.
+    /// A number: default, minimum, maximum.
     Float(f64, f64, f64),
     /// One of a list of names: default, all.
     Choice(&'static str, &'static [&'static str]),
 }
 
-/// Values of parameters by name, as a user or a file gives them: not checked yet. Any form of a value does: a number
-/// may be text, and `true` a name.
+/// Unchecked values of parameters by name, from a user or a file. Any form is accepted: a number may be text, and `true` a name.
 pub type Settings = BTreeMap<String, Value>;
 
 /// The value of a parameter.
@@ -49,7 +48,7 @@ pub enum Value {
     Choice(String),
 }
 
-/// What files write for a value.
+/// A value as written in files.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Given {
@@ -96,7 +95,6 @@ impl Domain {
         }
     }
 
-    /// The value that `text` names, if it is one of the domain's.
     fn parse(&self, text: &str) -> Option<Value> {
         match *self {
             Domain::Int(_, low, high) => text
@@ -135,15 +133,15 @@ impl fmt::Display for Value {
     }
 }
 
-/// Values for all parameters of one method.
+/// The values of all parameters of one method.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(transparent)]
 pub struct Params(BTreeMap<&'static str, Value>);
 
 impl Params {
-    /// The defaults of `declared` with `settings` laid over them.
+    /// The defaults of `declared`, overridden by `settings`.
     ///
-    /// Errors: a name that is not declared, a value outside its domain. `method` is for the message.
+    /// Errors: an undeclared name, a value outside its domain; the message names `method`.
     pub fn resolve<'a>(
         method: &str,
         declared: impl Iterator<Item = &'a Param> + Clone,
@@ -173,17 +171,17 @@ impl Params {
         Ok(Params(values))
     }
 
-    /// The value of a parameter; `None` if there is none of that name.
+    /// The value of a parameter; `None` if there is no such parameter.
     pub fn get(&self, name: &str) -> Option<&Value> {
         self.0.get(name)
     }
 
-    /// The same as a field of a struct of parameters has it. If these are the parameters of another method, the default.
+    /// The value of a parameter as the type of its field; the default if these parameters belong to another method.
     pub(crate) fn read<T: Field>(&self, name: &str, default: T) -> T {
         self.get(name).and_then(T::of).unwrap_or(default)
     }
 
-    /// The parameters that are wanted, with their values, in one line.
+    /// The wanted parameters with their values, on one line.
     pub fn written(&self, wanted: impl Fn(&str) -> bool) -> String {
         let values = self.iter().filter(|(name, _)| wanted(name));
         values
@@ -191,7 +189,7 @@ impl Params {
             .collect()
     }
 
-    /// All values, as they would have to be given.
+    /// All values as settings.
     pub fn settings(&self) -> Settings {
         let values = self.iter();
         values
@@ -205,7 +203,7 @@ impl Params {
     }
 }
 
-/// A type that a parameter may have in a struct of parameters.
+/// A type of parameter fields.
 pub(crate) trait Field: Sized {
     /// The value, if it is of this type.
     fn of(value: &Value) -> Option<Self>;
@@ -238,11 +236,10 @@ impl Field for bool {
     }
 }
 
-/// Declares the parameters of a method as a struct: each field with its help line as doc comment, its range if it is a
-/// number, and its default. `bool` is the choice of `true` or `false`; other choices are enums of [`choices!`].
+/// Declares the parameters of a method as a struct: each field with its help line as doc comment, its range if it is a number, and its
+/// default. `bool` is the choice of `true` or `false`; other choices are enums of [`choices!`].
 ///
-/// The struct has the list `PARAMS`, and is made of [`Params`] or, with all checks, of [`Settings`] in any form that serde
-/// reads.
+/// The struct has the list `PARAMS`, and is made from [`Params`] or, with all checks, from [`Settings`] in any form that serde reads.
 macro_rules! params {
     (
         $(#[$meta:meta])* $vis:vis struct $name:ident {
@@ -302,7 +299,7 @@ macro_rules! params {
 }
 pub(crate) use params;
 
-/// Declares the values of a choice: an enum, each variant with the name that people give it.
+/// Declares a choice as an enum, each variant with its user-visible name.
 macro_rules! choices {
     (
         $(#[$meta:meta])* $vis:vis enum $name:ident {

@@ -1,4 +1,4 @@
-//! Catches panics of other people's code: one bad page must not end a run or print anything.
+//! Catches panics in third-party code: one bad page must not end a run or print anything.
 
 use std::cell::Cell;
 use std::panic::{self, AssertUnwindSafe};
@@ -9,8 +9,8 @@ thread_local! {
     static QUIET: Cell<bool> = const { Cell::new(false) };
 }
 
-/// What `work` makes; `None` if it panics. Such a panic prints nothing: the hook that is installed for that hands all other
-/// panics on to the hook that was there before.
+/// The result of `work`; `None` if it panics. Such a panic prints nothing: the hook installed for that passes all other panics to the
+/// previous hook.
 pub(crate) fn caught<T>(work: impl FnOnce() -> T) -> Option<T> {
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {

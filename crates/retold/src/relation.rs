@@ -2,23 +2,23 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What the first page of a pair is to the second.
+/// The relation of the first page of a pair to the second.
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Relation {
     /// The two pages repeat each other.
     Duplicate,
-    /// The first page has all of the second and much more.
+    /// The first page has all of the second, and is much longer.
     Contains,
-    /// The second page contains the first, and is much longer.
+    /// The second page has all of the first, and is much longer.
     ContainedBy,
-    /// The pages share a story, and each says something of its own besides.
+    /// The pages share a story, and each also says something of its own.
     Overlaps,
 }
 
 impl Relation {
-    /// The same relation read from the other page.
+    /// The relation with the pages swapped.
     pub fn swapped(self) -> Relation {
         match self {
             Relation::Duplicate => Relation::Duplicate,
@@ -28,7 +28,7 @@ impl Relation {
         }
     }
 
-    /// The name used in all files and output.
+    /// The name used in files and output.
     pub fn name(self) -> &'static str {
         match self {
             Relation::Duplicate => "duplicate",
@@ -39,27 +39,27 @@ impl Relation {
     }
 }
 
-/// What a method says of two pages. It is symmetric: swapping the pages swaps `contains` and `contained_by` only.
+/// A method's verdict on two pages. Symmetric: swapping the pages only swaps `contains` and `contained_by`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Verdict {
-    /// What the first page is to the second.
+    /// The relation of the first page to the second.
     pub relation: Relation,
-    /// 0 to 1; what it measures is the method's own (for `period`: CCS).
+    /// 0 to 1; each method has its own measure (for `period`: CCS).
     pub similarity: f64,
-    /// The shorter page's size over the longer's, in the unit the method counts (for `period`: CLR over features).
+    /// The shorter page's size divided by the longer's, in the method's unit (for `period`: CLR over features).
     pub length_ratio: f64,
-    /// How many keys the two sketches share.
+    /// The number of keys that the sketches share.
     pub shared: u32,
     /// Characters of text (without white space) behind the shared keys; 0 if the method does not know.
     pub shared_chars: u64,
-    /// Words of the first page in its own passages, that is, in passages that the second does not have; 0 if the method does not know.
+    /// Words of the first page in own passages, which the second does not have; 0 if the method does not know.
     pub own_a: u32,
-    /// Words of the second page in its own passages.
+    /// Words of the second page in own passages.
     pub own_b: u32,
 }
 
 impl Verdict {
-    /// The same verdict with the pages swapped.
+    /// The verdict with the pages swapped.
     pub fn swapped(self) -> Verdict {
         Verdict {
             relation: self.relation.swapped(),
@@ -70,7 +70,7 @@ impl Verdict {
     }
 }
 
-/// `part / whole`, and 0 over an empty whole: nothing in common is never everything in common.
+/// `part / whole`, or 0 if `whole` is 0: having nothing in common never counts as everything.
 pub fn ratio(part: usize, whole: usize) -> f64 {
     if whole == 0 {
         0.0

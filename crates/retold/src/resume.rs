@@ -1,8 +1,8 @@
-//! The finished work of an interrupted run, with which the next run continues.
+//! Progress of an interrupted run, from which the next run continues.
 //!
-//! It is a folder of journals, one for each stage. A journal is a file of chunks, each with its length and a checksum. The first chunk identifies
-//! the run: the version of Retold, the model or options, and the inputs by size and hash (remote ones by their version). Complete chunks are used again, and
-//! a chunk that a kill or a power cut left incomplete is cut off. A journal of another run is started anew.
+//! It is a folder of journals, one per stage. A journal is a file of chunks, each with its length and a checksum. The first chunk
+//! identifies the run: the version of Retold, the model or options, and the inputs by size and hash (remote ones by their version).
+//! Complete chunks are used again; a chunk left incomplete by a kill or power cut is removed. A journal of another run is started anew.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{BufReader, ErrorKind, Read, Seek, SeekFrom, Write};
@@ -19,21 +19,21 @@ use crate::watch::Watch;
 /// Bytes that are hashed at a time.
 const BLOCK: usize = 1 << 20;
 
-/// A folder for what a run has done.
+/// A folder with the progress of a run.
 #[derive(Clone, Debug)]
 pub struct Resume {
     folder: PathBuf,
-    /// Names the run.
+    /// Identifies the run.
     key: [u8; 16],
-    /// Bytes of a chunk, about.
+    /// Approximate bytes per chunk.
     chunk: usize,
 }
 
 impl Resume {
-    /// Opens or makes the folder for a run over `sources`, which are read once to hash them; in chunks of so many bytes, about. `how` says
-    /// what is done with them: a model, or options.
+    /// Opens or creates the folder for a run over `sources`, which are read once for their hashes. Chunks have about `chunk` bytes. `how`
+    /// identifies what is done with the sources: a model, or options.
     ///
-    /// Errors: a file that cannot be read, a folder that cannot be made.
+    /// Errors: a file that cannot be read, a folder that cannot be created.
     pub fn open(
         folder: &Path,
         sources: &[Source],
@@ -53,7 +53,7 @@ impl Resume {
         key.update(env!("CARGO_PKG_VERSION").as_bytes());
         key.update(how.as_bytes());
         for (source, hash) in sources.iter().zip(hashes.collect::<Result<Vec<u64>>>()?) {
-            // What is read from now on has to be the same.
+            // What is read from now on must be the same.
             if source.version().is_none() {
                 source.seen.note(hash);
             }
@@ -70,8 +70,7 @@ impl Resume {
         })
     }
 
-    /// Opens a stage's journal: hands the chunks that are whole to `take`, in order, and goes on behind them. If `take` refuses,
-    /// so does this.
+    /// Opens a stage's journal: passes the complete chunks to `take`, in order, and continues after them. If `take` fails, so does this.
     ///
     /// Errors: the file cannot be read or written, and those of `take`.
     pub fn journal(
@@ -111,7 +110,7 @@ impl Resume {
         Ok(journal)
     }
 
-    /// Removes the folder and all that is in it: the run is complete.
+    /// Removes the folder and its content: the run is complete.
     ///
     /// Errors: it cannot be removed.
     pub fn done(folder: &Path) -> Result<()> {
@@ -124,7 +123,7 @@ impl Resume {
     }
 }
 
-/// The hash of a file's bytes, or of the version that a remote one has.
+/// The hash of a file's bytes, or of the version of a remote file.
 fn hash(source: &Source, watch: &dyn Watch) -> Result<u64> {
     if let Some(version) = source.version() {
         watch.advance(source.size);
@@ -146,15 +145,14 @@ fn hash(source: &Source, watch: &dyn Watch) -> Result<u64> {
     }
 }
 
-/// Reads chunks.
 struct Chunks {
     file: BufReader<File>,
-    /// Bytes that were read.
+    /// Bytes read so far.
     place: u64,
 }
 
 impl Chunks {
-    /// The next chunk, if it is whole.
+    /// The next chunk, if it is complete.
     fn next(&mut self) -> std::io::Result<Option<Vec<u8>>> {
         let mut head = [0; 16];
         if !fill(&mut self.file, &mut head)? {
@@ -162,7 +160,7 @@ impl Chunks {
         }
         let [length, sum] = bytemuck::cast::<[u8; 16], [u64; 2]>(head);
         let mut chunk = Vec::new();
-        // What the length says may be wrong: no more is held than is there.
+        // The length may be wrong, so no more is allocated than the file has.
         (&mut self.file).take(length).read_to_end(&mut chunk)?;
         if chunk.len() as u64 != length || xxh3_64_with_seed(&chunk, self.place) != sum {
             return Ok(None);
@@ -180,18 +178,18 @@ fn fill(from: &mut impl Read, bytes: &mut [u8]) -> std::io::Result<bool> {
     }
 }
 
-/// What a stage has done, piece by piece.
+/// The progress of a stage, in chunks.
 #[derive(Debug)]
 pub struct Journal {
     file: File,
     path: PathBuf,
-    /// Bytes that were written whole.
+    /// Bytes of complete chunks.
     place: u64,
     chunk: usize,
 }
 
 impl Journal {
-    /// How many bytes a chunk should have, about.
+    /// Approximate bytes per chunk.
     pub(crate) fn chunk(&self) -> usize {
         self.chunk
     }
@@ -210,7 +208,7 @@ impl Journal {
         Ok(())
     }
 
-    /// Forgets all chunks but the name of the run.
+    /// Removes all chunks except the one that identifies the run.
     ///
     /// Errors: the file cannot be written.
     pub fn clear(&mut self) -> Result<()> {
@@ -259,7 +257,7 @@ mod tests {
         }
         drop(journal);
         let whole = fs::read(&saved).unwrap();
-        // Wherever it was cut off, or a byte is wrong: the chunks before are there, and it goes on behind them.
+        // Wherever the file is cut off, or a byte is wrong, the chunks before remain, and writing continues after them.
         for (at, left) in [
             (whole.len(), 4),
             (whole.len() - 1, 3),
@@ -292,9 +290,9 @@ mod tests {
         let (_, mut journal) = chunks(&resume(folder.path(), "one"));
         journal.append(b"chunk").unwrap();
         assert_eq!(chunks(&resume(folder.path(), "one")).0.len(), 1);
-        // Of the same size.
+        // A file of the same size.
         assert!(chunks(&resume(folder.path(), "two")).0.is_empty());
-        // And what was there is gone.
+        // The previous journal was removed.
         assert!(chunks(&resume(folder.path(), "one")).0.is_empty());
         let (_, mut journal) = chunks(&resume(folder.path(), "one"));
         journal.append(b"chunk").unwrap();

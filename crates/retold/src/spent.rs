@@ -3,19 +3,19 @@
 use std::ops::AddAssign;
 use std::time::{Duration, Instant};
 
-/// Time by kind of work, summed over all threads: with more than one it adds up to more than the clock shows.
+/// Time by kind of work, summed over all threads, so it may exceed the elapsed time.
 ///
-/// For `agglomerate` these are the parts into which its paper splits its time: text and sketches are keyword
-/// extraction, candidates linear comparison, verdicts multi-dimensional comparison.
+/// For `agglomerate` these are the parts into which its paper splits its time: text and sketches are keyword extraction, candidates linear
+/// comparison, verdicts multi-dimensional comparison.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Spent {
-    /// Files read, decompressed and cut into records.
+    /// Reading files, decompressing them and splitting them into records.
     pub reading: Duration,
-    /// Records parsed into pages.
+    /// Parsing records into pages.
     pub parsing: Duration,
-    /// Text of pages: decoded, tags removed, folded.
+    /// Making text: decoding, removing tags, folding.
     pub text: Duration,
-    /// Sketches, including segmentation into words.
+    /// Sketching, including segmentation into words.
     pub sketches: Duration,
     /// Building the inverted index (wall time) and finding pairs that share enough keys.
     pub candidates: Duration,
@@ -24,7 +24,7 @@ pub struct Spent {
 }
 
 impl Spent {
-    /// The parts with their names, in the order in which they follow each other.
+    /// The parts with their names, in order.
     pub fn parts(&self) -> [(&'static str, Duration); 6] {
         [
             ("reading", self.reading),

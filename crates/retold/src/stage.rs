@@ -1,28 +1,28 @@
-//! The stages of a run, and how long each takes.
+//! The stages of a run, and their times.
 
 use std::time::{Duration, Instant};
 
 use crate::system::cpu_time;
 
-/// A stage of the main job. Progress, the summary, `summary.json` and the documentation call it by the same name.
+/// A stage of the main job, with the same name in progress, summary, `summary.json` and documentation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Stage {
-    /// Inputs are hashed, so that a run which goes on can tell that they are the same.
+    /// Inputs are hashed, so that a resumed run can check that they are the same.
     HashInputs,
-    /// Document frequencies are counted, for methods that weigh words by them.
+    /// Document frequencies are counted, for methods that weigh words by rarity.
     CountWords,
     /// Files are read, their pages sketched.
     Read,
     /// Noise is learnt from the sketches.
     Learn,
-    /// Noise is deleted, and pages that are the same to every judge become one exact group.
+    /// Noise is deleted, and pages that get the same verdicts become one exact group.
     Group,
     /// The prefix join finds pairs that share keys which few groups have.
     Join,
     /// Posting lists of heavy keys are probed for pairs that share nothing else.
     HeavyKeys,
-    /// Texts are made ready to be aligned: their full fingerprints.
+    /// Full fingerprints of texts are made, for alignment.
     Fingerprint,
     /// Pairs of groups on short posting lists are verified on fingerprints, before pages are decided.
     Verify,
@@ -32,18 +32,18 @@ pub enum Stage {
     Cluster,
     /// The words of pages are read again, for passages.
     Words,
-    /// Runs of words are chosen by which pages with a passage in common are found.
+    /// Seeds are chosen: runs of words by which pages that share a passage are found.
     Seeds,
-    /// Pages are aligned where they share such runs.
+    /// Pages are aligned where they share seeds.
     Align,
-    /// Words of passages are found in what is shown of pages.
+    /// The places of passages in the visible text are found.
     Places,
     /// Files are written.
     Write,
 }
 
 impl Stage {
-    /// Its name, everywhere.
+    /// Its name, used everywhere.
     pub fn name(self) -> &'static str {
         match self {
             Stage::HashInputs => "hash inputs",
@@ -66,19 +66,19 @@ impl Stage {
     }
 }
 
-/// A stage and the time that it took.
+/// A stage and its time.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct StageTime {
     /// The stage.
     pub stage: Stage,
-    /// The time that passed.
+    /// Elapsed time.
     pub wall: Duration,
-    /// The time for which all threads together were at work, if the system reports it.
+    /// CPU time of all threads, if the system reports it.
     pub cpu: Option<Duration>,
 }
 
-/// Measures stages, one after the other. A stage that is entered again adds to its time.
+/// Measures consecutive stages. A stage that is entered again adds to its time.
 #[derive(Default)]
 pub(crate) struct StageClock {
     running: Option<(Stage, Instant, Option<Duration>)>,
@@ -86,7 +86,7 @@ pub(crate) struct StageClock {
 }
 
 impl StageClock {
-    /// The stage before ends here, and this one begins.
+    /// Ends the current stage and begins this one.
     pub(crate) fn begin(&mut self, stage: Stage) {
         let now = (Instant::now(), cpu_time());
         self.end(now);
@@ -108,7 +108,7 @@ impl StageClock {
         }
     }
 
-    /// The last stage ends: the times of all, in the order in which they began.
+    /// Ends the last stage and returns the times of all, in order of their start.
     pub(crate) fn finish(mut self) -> Vec<StageTime> {
         self.end((Instant::now(), cpu_time()));
         self.times

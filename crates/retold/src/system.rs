@@ -1,21 +1,21 @@
-//! Memory and CPU time of this process, and files read at a place.
+//! Memory and CPU time of this process, and positioned file reads.
 
 use std::fs::File;
 use std::time::Duration;
 
 use sysinfo::{Pid, Process, ProcessRefreshKind, ProcessesToUpdate, System};
 
-/// Memory of the machine in bytes, or of the container if that has less.
+/// Memory of the machine in bytes, or of the container if it has less.
 pub fn machine_memory() -> Option<u64> {
     let mut system = System::new();
     system.refresh_memory();
-    // Zero where `/proc` is not mounted, as in a bare chroot; asked for a container's limit then, sysinfo panics.
+    // Zero where `/proc` is not mounted, as in a bare chroot; sysinfo then panics when asked for a container's limit.
     let all = Some(system.total_memory()).filter(|&bytes| bytes > 0)?;
     let container = system.cgroup_limits().map(|limits| limits.total_memory);
     Some(container.map_or(all, |limit| all.min(limit))).filter(|&bytes| bytes > 0)
 }
 
-/// Memory that the process has in bytes, if the system reports it.
+/// Memory used by the process in bytes, if the system reports it.
 pub fn resident_memory() -> Option<u64> {
     let kind = ProcessRefreshKind::nothing().with_memory();
     this_process(kind, Process::memory)
@@ -36,7 +36,7 @@ pub fn cpu_time() -> Option<Duration> {
     this_process(kind, Process::accumulated_cpu_time).map(Duration::from_millis)
 }
 
-/// What is asked of this process.
+/// Queries the system about this process.
 fn this_process<T>(kind: ProcessRefreshKind, ask: impl Fn(&Process) -> T) -> Option<T> {
     let this = Pid::from_u32(std::process::id());
     let mut system = System::new();
@@ -44,7 +44,7 @@ fn this_process<T>(kind: ProcessRefreshKind, ask: impl Fn(&Process) -> T) -> Opt
     system.process(this).map(ask)
 }
 
-/// Fills `bytes` from a place in a file, wherever others read or write it at the same time.
+/// Reads `bytes` from a position in a file, safely beside other readers and writers.
 ///
 /// Errors: those of reading; `UnexpectedEof` if the file ends before.
 #[cfg(unix)]
@@ -52,7 +52,7 @@ pub fn read_exact_at(file: &File, bytes: &mut [u8], at: u64) -> std::io::Result<
     std::os::unix::fs::FileExt::read_exact_at(file, bytes, at)
 }
 
-/// Fills `bytes` from a place in a file, wherever others read or write it at the same time.
+/// Reads `bytes` from a position in a file, safely beside other readers and writers.
 ///
 /// Errors: those of reading; `UnexpectedEof` if the file ends before.
 #[cfg(windows)]

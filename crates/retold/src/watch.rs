@@ -1,20 +1,20 @@
 //! Progress, warnings and cancellation of a run.
 
-/// Shows progress, takes warnings, and may stop the run. The library itself prints nothing.
+/// Receives progress and warnings, and may cancel the run. The library itself prints nothing.
 pub trait Watch: Sync {
-    /// A stage begins; `total` is what [`Watch::advance`] will add up to, 0 if unknown.
+    /// A stage begins; `total` is the sum of all [`Watch::advance`] calls, or 0 if unknown.
     fn begin(&self, _stage: &'static str, _total: u64) {}
 
-    /// Names the part of a long stage that is running now.
+    /// Names the current part of a long stage.
     fn part(&self, _name: &str) {}
 
     /// The stage has advanced by this amount.
     fn advance(&self, _by: u64) {}
 
-    /// A warning, in one line.
+    /// A warning of one line.
     fn warn(&self, _message: &str) {}
 
-    /// True once the run should stop.
+    /// True if the run should stop.
     fn cancelled(&self) -> bool {
         false
     }

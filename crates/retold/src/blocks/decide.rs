@@ -1,4 +1,4 @@
-//! Which blocks are cut, where one is kept, and which pages are dropped.
+//! Decides which blocks are cut, where one occurrence is kept, and which pages are dropped.
 
 use bytemuck::{Pod, Zeroable};
 
@@ -9,38 +9,37 @@ use crate::error::Result;
 use crate::spill::{Memory, Sorter, SpillVec};
 use crate::text::cut::BlockUnit;
 
-/// Sites with fewer pages have no boilerplate: on one of two pages every block is on half of them.
+/// Sites with fewer pages have no boilerplate: of two pages, every block is on at least half.
 pub(super) const SITE_PAGES: u32 = 3;
 
 /// No page.
 const NOWHERE: u32 = u32::MAX;
 
-/// A block that several pages have.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]
 pub(super) struct Block {
     pub places: u64,
     pub pages: u32,
     pub is_cut: u32,
-    /// The page on which the first place is kept.
+    /// The page on which the first occurrence is kept.
     pub keeper: u32,
     pub unused: u32,
 }
 
-/// What was decided.
 pub(super) struct Decided {
-    /// Blocks that several pages have, and their places, end to end.
+    /// Blocks on several pages, and their places, in the same order.
     pub blocks: SpillVec<Block>,
     pub places: SpillVec<Place>,
     /// Which pages are dropped.
     pub is_dropped: Vec<bool>,
-    /// Half the words that pages lose, or would if something could be cut from them.
+    /// How many half words pages lose, or would lose if their format allowed cuts.
     pub lost: Vec<u32>,
 }
 
-/// Decides on all blocks. `places` ascend.
+/// Decides on all blocks; `places` are ascending.
 ///
-/// Pages that are dropped change the share of a site's pages that have a block. So all is decided again without them, until no more are
+/// Dropped pages change the share of a site's pages that have a block. So the decision is repeated without them, until no more pages are
+/// dropped; what was cut stays cut. Afterwards no remaining page has a block that would be cut among these pages.
 /// dropped; what was cut stays cut. Then the pages that are left have no block that would be cut among them.
 pub(super) fn decide(
     places: impl Iterator<Item = Place>,
@@ -70,7 +69,7 @@ pub(super) fn decide(
     }
 }
 
-/// The blocks that several pages have, with all their places.
+/// Blocks on several pages, with all their places.
 fn repeated(
     places: impl Iterator<Item = Place>,
     memory: &Memory,
@@ -81,7 +80,7 @@ fn repeated(
         ..Block::zeroed()
     };
     let (mut block, mut last): (Block, Option<Place>) = (none, None);
-    // Those of the first page, until there is a second.
+    // Places on the first page, until there is a second page.
     let mut first = Vec::new();
     for place in places {
         if last.is_none_or(|last| !last.is_same(&place)) {
@@ -110,7 +109,7 @@ fn repeated(
 }
 
 impl Decided {
-    /// Calls `take` on each block with its places, one after the other.
+    /// Calls `take` on each block with its places, in order.
     pub fn each(
         &self,
         mut take: impl FnMut(Block, &mut dyn Iterator<Item = Place>) -> Result<()>,
@@ -124,7 +123,7 @@ impl Decided {
         Ok(())
     }
 
-    /// The blocks, decided on by the pages that are not dropped.
+    /// Decides on the blocks among the pages that are not dropped.
     fn judged(
         &self,
         pages: &BlockPages,
@@ -183,7 +182,7 @@ impl Decided {
         self.lost = lost;
     }
 
-    /// The same of passages, which overlap.
+    /// As [`Decided::lose`], for passages, which overlap.
     fn lose_passages(&mut self, memory: &Memory) -> Result<()> {
         let mut sorter = Sorter::new(memory);
         self.each(|block, places| {
@@ -203,7 +202,7 @@ impl Decided {
         Ok(())
     }
 
-    /// Drops the pages that have too few words left; false if there is no other.
+    /// Drops the pages with too few words left; false if there are none.
     fn drop_pages(&mut self, pages: &BlockPages, options: &BlockOptions) -> bool {
         let mut drops = false;
         for (at, page) in pages.pages.iter().enumerate() {
@@ -221,7 +220,7 @@ impl Decided {
     }
 }
 
-/// The places of a block that are cut: of passages none on the page that keeps it, where they may overlap.
+/// The places of a block that are cut. A passage is not cut anywhere on the page that keeps it, where its places may overlap.
 pub(super) fn cut(
     block: Block,
     places: &mut dyn Iterator<Item = Place>,

@@ -1,22 +1,22 @@
-//! What equal blocks have in common.
+//! The key by which blocks are equal.
 
 use xxhash_rust::xxh3::xxh3_128;
 
 use crate::text::sentence::without_spaces;
 use crate::text::{Folder, TextOptions, count_chars};
 
-/// What is known of a block's text.
+/// The key of a block's text, and its length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct BlockKey {
-    /// The hash of its folded text, white space collapsed; zero if there is nothing left of it.
+    /// The hash of its folded text with collapsed white space; zero if nothing remains.
     pub hash: u128,
-    /// Its characters, white space left out.
+    /// Its characters without white space.
     pub chars: u32,
-    /// Half its words: a character of a script without spaces counts one, a word of any other two.
+    /// Its length in half words: a character of a script without spaces counts one, any other word two.
     pub half_words: u32,
 }
 
-/// Folds blocks one after the other.
+/// Computes the keys of blocks.
 pub(super) struct Keys {
     folder: Folder,
     folded: String,
@@ -34,7 +34,6 @@ impl Default for Keys {
 }
 
 impl Keys {
-    /// What is known of a block with that text.
     pub fn of(&mut self, text: &str) -> BlockKey {
         self.folded.clear();
         self.collapsed.clear();
@@ -82,7 +81,7 @@ mod tests {
         assert_eq!(key, keys.of("share\u{a0}this page"));
         assert_eq!((key.chars, key.half_words), (13, 6));
         assert_ne!(key.hash, keys.of("share thispage").hash);
-        // Four characters, two words of letters, and a dash.
+        // Four characters, two alphabetic words, and a dash.
         let key = keys.of("南開大學ABC — naïve");
         assert_eq!((key.chars, key.half_words), (13, 8));
         assert_eq!(keys.of("\u{200b}").hash, 0);

@@ -1,10 +1,10 @@
-//! Blocks of text that many pages have: lines, paragraphs, sentences or runs of words, counted, and decided upon.
+//! Finds blocks of text that many pages have (lines, paragraphs, sentences or runs of words), and decides which are cut.
 //!
-//! 1. `read`: the pages, and each block of theirs as one record, sorted by the hash of its folded text.
-//!    `saved`: the same in a journal, for runs that are resumed.
-//! 2. `decide`: which blocks are cut, on which page one is kept, and which pages are dropped for what is left of them.
+//! 1. `read`: the pages, and each of their blocks as a record, sorted by the hash of the folded text. `saved`: the same in a journal, for
+//!    runs that are resumed.
+//! 2. `decide`: which blocks are cut, which page keeps one, and which pages are dropped because little is left of them.
 //!
-//! Where blocks are in a text, and the text without some of them, is said in `text::cut`.
+//! `text::cut` finds blocks in a text and removes them.
 
 mod decide;
 mod key;

@@ -12,19 +12,19 @@ use crate::text::cut::BlockUnit;
 /// What counts as a block, and which blocks are cut.
 #[derive(Clone, Debug, Serialize)]
 pub struct BlockOptions {
-    /// What a block is.
+    /// The unit of text that counts as a block.
     pub unit: BlockUnit,
-    /// How many words a passage has at least; in scripts without spaces, eight characters for five words.
+    /// Minimum words of a passage; in scripts without spaces, eight characters for five words.
     pub passage_words: u32,
-    /// Among which pages blocks are counted.
+    /// The pages among which blocks are counted.
     pub scope: BlockScope,
-    /// Which places of a block are left.
+    /// Which occurrences of a block are kept.
     pub keep: BlockKeep,
-    /// Which page is preferred, if one place of a block is left.
+    /// The order of preference among pages, if one occurrence is kept.
     pub canonical: Canonical,
-    /// Blocks with fewer characters, white space not counted, are never cut.
+    /// Blocks with fewer characters (without white space) are never cut.
     pub min_chars: u32,
-    /// A page that something is cut from, and that has fewer words then, is dropped.
+    /// A page that is left with fewer words after a cut is dropped.
     pub min_words: u32,
 }
 
@@ -43,10 +43,12 @@ impl Default for BlockOptions {
 }
 
 impl BlockOptions {
+    /// Checks the values.
+    ///
     /// Errors: a number out of range.
     pub fn check(&self) -> Result<()> {
         if self.min_words == 0 {
-            // A page without text would be another kind of record to the next reader.
+            // The next reader would not take a page without text for a page.
             return Err(Error::usage("--min-words 0: give 1 or more"));
         }
         if self.passage_words == 0 {
@@ -61,11 +63,11 @@ impl BlockOptions {
     }
 }
 
-/// Among which pages blocks are counted.
+/// The pages among which blocks are counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum BlockScope {
-    /// The pages of a site. Pages without one are left alone.
+    /// The pages of one site. Pages without a site are left alone.
     #[default]
     Site,
     /// All pages.
@@ -73,8 +75,8 @@ pub enum BlockScope {
 }
 
 impl BlockScope {
-    /// The least characters of a block that are a good start: the pages of a site tell what is boilerplate, however short; two pages of a
-    /// collection may have a short line by chance.
+    /// A good default for [`BlockOptions::min_chars`]: on one site repetition shows boilerplate however short it is, but two pages of a
+    /// collection may share a short line by chance.
     pub fn min_chars(self) -> u32 {
         match self {
             BlockScope::Site => 2,
@@ -83,15 +85,15 @@ impl BlockScope {
     }
 }
 
-/// Which places of a block are left.
+/// Which occurrences of a block are kept.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum BlockKeep {
-    /// The one on the page that is preferred ([`BlockOptions::canonical`]).
+    /// The occurrence on the most preferred page ([`BlockOptions::canonical`]).
     #[default]
     One,
     /// None.
     None,
-    /// All of blocks on fewer pages, none of the others.
+    /// All, if the block is on fewer pages than this, otherwise none.
     Under(u32),
 }
 

@@ -1,4 +1,4 @@
-//! The pages of a job, as far as deciding about their blocks takes.
+//! The data about pages with which blocks are decided.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,22 +9,22 @@ use crate::spill::{Memory, SpillRows};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct BlockPage {
-    /// Number of its source.
+    /// The number of its source.
     pub source: u32,
-    /// Number of its record there.
+    /// The number of its record in the source.
     pub record: u64,
-    /// Number of its site, if it has one.
+    /// The number of its site, if it has one.
     pub site: Option<u32>,
-    /// When it was published or fetched, in seconds since 1970.
+    /// The time of publication or fetching, in seconds since 1970.
     pub date: Option<i64>,
-    /// Whether it is plain text in a field or file of its own: of others blocks are named only.
+    /// Whether it can be cut: its text is plain and is a field or a whole file. Blocks of other pages are only reported.
     pub is_cut: bool,
-    /// Half the words of its blocks.
+    /// The length of its blocks in half words.
     pub(super) half_words: u32,
 }
 
 impl BlockPage {
-    /// How many words it has, two characters of scripts without spaces counting one.
+    /// The number of words, where two characters of scripts without spaces count as one.
     pub fn words(&self) -> u64 {
         u64::from(self.half_words / 2)
     }
@@ -35,7 +35,7 @@ impl BlockPage {
 pub(super) struct BlockPages {
     pub pages: Vec<BlockPage>,
     pub ids: SpillRows<u8>,
-    /// By which each page is preferred ([`Canonical::numbers`](crate::Canonical)).
+    /// The sort key of each page by preference ([`Canonical::numbers`](crate::Canonical)).
     preferred: SpillRows<u64>,
     pub sites: Vec<String>,
 }
@@ -56,8 +56,8 @@ impl BlockPages {
         self.ids.push(id.as_bytes())
     }
 
-    /// The place of each page in the order in which a block is kept: first pages that nothing is cut from, as they keep theirs in any case;
-    /// then those that are preferred, then by id.
+    /// The order in which pages keep a block: first pages that cannot be cut, since they keep their blocks anyway; then by preference, then
+    /// by id.
     pub fn ranks(&mut self) -> Vec<u32> {
         self.ids.recall();
         self.preferred.recall();

@@ -1,4 +1,4 @@
-//! Passages against what they are said to be.
+//! Compares passages with their definition.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -25,7 +25,7 @@ fn options(scope: BlockScope, keep: BlockKeep, min_words: u32) -> BlockOptions {
     }
 }
 
-/// The pages of a made collection: site, date, and paragraphs of words by number.
+/// A page of a generated collection: site, date, and paragraphs of words by number.
 type Made = (u8, u8, Vec<Vec<usize>>);
 
 fn page(number: usize, (site, date, paragraphs): &Made) -> Page {
@@ -43,7 +43,7 @@ fn pages(made: &[Made]) -> Vec<Page> {
     numbered.map(|(number, made)| page(number, made)).collect()
 }
 
-/// The words that are cut, as page and number of the word, and the pages that are dropped.
+/// The cut words (page and word number), and the dropped pages.
 type Cut = (BTreeSet<(usize, usize)>, BTreeSet<usize>);
 
 fn cut(found: &Blocks) -> Cut {
@@ -72,7 +72,7 @@ fn runs((.., paragraphs): &Made) -> Vec<(usize, &[usize])> {
     all
 }
 
-/// The same, plainly: all is decided again until no more pages are dropped.
+/// Reference implementation: decides everything again until no more pages are dropped.
 fn plainly(pages: &[Made], options: &BlockOptions) -> Cut {
     let is_site = options.scope == BlockScope::Site;
     let order = |page: usize| (pages[page].1 == 0, pages[page].1, page * 7 % 10, page);
@@ -135,7 +135,7 @@ fn made() -> impl Strategy<Value = Vec<Made>> {
     prop::collection::vec(page, 0..10)
 }
 
-/// One passage on three pages: it is cut where it does not come first, and what stood around it comes apart.
+/// One passage on three pages is cut from all but the first, and the text around it is split there.
 #[test]
 fn a_passage_is_cut_from_the_middle_of_a_paragraph() {
     let text = |own: &str, end: &str| format!("{own} the red moon over the sea, {end}");
@@ -157,7 +157,7 @@ fn a_passage_is_cut_from_the_middle_of_a_paragraph() {
         "once.\n\nAnother day.",
     ];
     assert_eq!(texts.collect::<Vec<_>>(), expected);
-    // Four runs of three words, as one span; the row is that of the first.
+    // Four runs of three words as one span; the row is that of the first.
     let spans: Vec<(u32, u32, u32)> = blocks
         .spans()
         .map(|of| (of.page, of.begin, of.end))
@@ -180,7 +180,6 @@ fn a_passage_is_cut_from_the_middle_of_a_paragraph() {
     assert_eq!(blocks.words_left(2), 3);
 }
 
-/// What repeats itself on the page that keeps it stays there: each of its places overlaps the next.
 #[test]
 fn the_page_that_keeps_a_passage_keeps_all_its_places() {
     let pages = [("a", "la la la la la la la"), ("b", "la la la la la")];
@@ -200,7 +199,7 @@ proptest! {
         prop_assert_eq!(cut(&found), plainly(&made, &options));
     }
 
-    /// And the runs that are left are some of those that were there.
+    /// Remaining runs are among the original ones.
     #[test]
     fn a_second_run_cuts_nothing(made in made(), options in all_options(), html in prop::collection::vec(0u8..6, 10)) {
         let mut pages = pages(&made);

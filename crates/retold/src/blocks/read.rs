@@ -1,4 +1,4 @@
-//! The pages of the inputs and their blocks.
+//! Reads the pages of the inputs and their blocks.
 
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
@@ -21,25 +21,25 @@ use crate::text::runs::paragraphs_of_words;
 use crate::text::{TextOptions, text_of};
 use crate::watch::Watch;
 
-/// A place of a block.
+/// An occurrence of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Pod, Zeroable)]
 #[repr(C)]
 pub(super) struct Place {
     /// The halves of its hash.
     pub hash: [u64; 2],
-    /// The site among whose pages it is counted, or 0.
+    /// The site in which it is counted, or 0.
     pub group: u32,
     pub page: u32,
-    /// Which block of the page it is; of passages, how many half words stand before it.
+    /// The number of the block on the page; for passages, the number of half words before it.
     pub number: u32,
-    /// Characters of the text.
+    /// The range in characters of the text.
     pub begin: u32,
     pub end: u32,
     pub half_words: u32,
 }
 
 impl Place {
-    /// Whether both are counted as one block.
+    /// Whether both are occurrences of one block.
     pub fn is_same(&self, other: &Place) -> bool {
         (self.hash, self.group) == (other.hash, other.group)
     }
@@ -48,15 +48,14 @@ impl Place {
 /// A record that could not be read.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BlockReject {
-    /// Number of its source.
+    /// The number of its source.
     pub source: u32,
-    /// Number of the record there.
+    /// The number of the record in the source.
     pub record: u64,
-    /// Why, for people.
+    /// The reason, in words.
     pub reason: String,
 }
 
-/// What was read.
 pub(super) struct Read {
     pub pages: BlockPages,
     pub places: Sorter<Place>,
@@ -65,7 +64,7 @@ pub(super) struct Read {
     pub skipped: BTreeMap<String, u64>,
 }
 
-/// A page that was read, its id and by which numbers it is preferred, and the places of its blocks.
+/// A page with its id, sort key and places of blocks.
 pub(super) struct Taken<'a> {
     pub page: BlockPage,
     pub id: &'a str,
@@ -73,7 +72,7 @@ pub(super) struct Taken<'a> {
     pub places: &'a [Place],
 }
 
-/// The pages of the sources, and the places of all blocks that may be cut. Each page is handed to `also`, too.
+/// Reads the pages of the sources, and the places of all blocks that may be cut. Each page is also passed to `also`.
 pub(super) fn read(
     sources: &[Source],
     (options, read, text): (&BlockOptions, &ReadOptions, &TextOptions),
@@ -135,13 +134,12 @@ impl Read {
         }
     }
 
-    /// Adds a page.
     pub fn take(&mut self, taken: &Taken) -> Result<()> {
         self.places.extend(taken.places)?;
         self.pages.push(taken.page, taken.id, taken.preferred)
     }
 
-    /// Numbers a page and its site.
+    /// Assigns numbers to a page and its site.
     fn placed<'a>(
         &mut self,
         made: &'a mut MadePage,
@@ -185,7 +183,7 @@ impl Read {
     }
 }
 
-/// What was made of a record.
+/// The result for a record.
 enum Made {
     Page(Box<MadePage>),
     Skipped(String),
@@ -200,7 +198,7 @@ struct MadePage {
     blocks: u64,
     half_words: u32,
     preferred: Vec<u64>,
-    /// Those of blocks that are long enough.
+    /// The places of blocks that are long enough.
     places: Vec<Place>,
 }
 
@@ -301,16 +299,16 @@ impl MadePage {
     }
 }
 
-/// The text of a page whose blocks are looked at.
+/// The text of a page in which blocks are searched.
 pub(super) struct Shown {
     pub text: String,
-    /// Whether it stands in the record as it is.
+    /// Whether the record contains the text exactly as it is.
     is_as_written: bool,
     is_html: bool,
 }
 
 impl Shown {
-    /// Plain text as it is written; of HTML, what `retold text` prints. The error is the reason for a reject.
+    /// Plain text as written; for HTML, the output of `retold text`. The error is the reason for a reject.
     pub fn of(page: &Page, options: &TextOptions) -> std::result::Result<Shown, String> {
         let plain = |text: &str, is_as_written| Shown {
             text: text.to_owned(),
@@ -343,7 +341,7 @@ impl Shown {
         }
     }
 
-    /// The places of its blocks, by their numbers.
+    /// The places of its blocks, with their numbers.
     pub fn places(&self, options: &BlockOptions) -> Vec<(u32, Range<usize>)> {
         if options.unit != BlockUnit::Passage {
             let places = blocks_of(&self.text, self.unit(options.unit));
@@ -360,7 +358,7 @@ impl Shown {
         places
     }
 
-    /// What a block is in it: the blocks of HTML stand on a line each, with no blank ones between.
+    /// The unit of blocks in this text: HTML has one block per line, without blank lines.
     fn unit(&self, unit: BlockUnit) -> BlockUnit {
         match unit {
             BlockUnit::Paragraph if self.is_html => BlockUnit::Line,

@@ -1,4 +1,4 @@
-//! The blocks of a collection that are cut.
+//! Finds the blocks of a collection that are cut.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -19,13 +19,13 @@ use crate::text::cut::BlockUnit;
 use crate::text::{Cuts, TextOptions};
 use crate::watch::Watch;
 
-/// What was found.
+/// The result of the search for blocks.
 pub struct Blocks {
-    /// How many blocks all pages have.
+    /// The number of blocks on all pages.
     pub count: u64,
     /// Records that could not be read.
     pub rejects: Vec<BlockReject>,
-    /// Records that are no pages, by kind.
+    /// Records that are not pages, by kind.
     pub skipped: BTreeMap<String, u64>,
     options: BlockOptions,
     pages: BlockPages,
@@ -33,7 +33,7 @@ pub struct Blocks {
     lost: Vec<u32>,
     rows: SpillVec<BlockRow>,
     spans: SpillVec<SpanRow>,
-    /// Of each page the numbers of its blocks that are cut.
+    /// The cut blocks of each page, by number.
     cuts: SpillRows<u32>,
     memory: Memory,
 }
@@ -42,17 +42,15 @@ pub struct Blocks {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Pod, Zeroable)]
 #[repr(C)]
 pub struct BlockRow {
-    /// So many short of all that can be counted, so that the most common blocks come first.
+    /// Negated counts of pages and places, so that the most common blocks sort first.
     rare: u64,
     few: u64,
     hash: [u64; 2],
-    /// The site among whose pages it is counted.
+    /// The site in which it is counted.
     group: u32,
-    /// On how many sites it is.
     sites: u32,
-    /// How many of its places are cut.
     cut: u64,
-    /// A place of it: that which is kept, if one is.
+    /// The place that is kept, or else any place.
     page: u32,
     number: u32,
 }
@@ -61,15 +59,15 @@ pub struct BlockRow {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Pod, Zeroable)]
 #[repr(C)]
 pub struct SpanRow {
-    /// Which page.
+    /// The page.
     pub page: u32,
-    /// Which of its blocks; of passages, how many half words stand before it.
+    /// The number of the block on the page; for passages, the number of half words before it.
     pub number: u32,
-    /// The first of its characters.
+    /// First character.
     pub begin: u32,
     /// One past the last.
     pub end: u32,
-    /// Half its words.
+    /// The length in half words.
     pub half_words: u32,
     unused: u32,
     hash: [u64; 2],
@@ -81,34 +79,34 @@ impl BlockRow {
         joined(self.hash)
     }
 
-    /// On how many pages it is.
+    /// The number of pages that have it.
     pub fn pages(&self) -> u64 {
         u64::MAX - self.rare
     }
 
-    /// In how many places it is, several of them perhaps on one page.
+    /// The number of its places, of which several may be on one page.
     pub fn places(&self) -> u64 {
         u64::MAX - self.few
     }
 
-    /// How many of them are cut.
+    /// How many of its places are cut.
     pub fn cut(&self) -> u64 {
         self.cut
     }
 
-    /// On how many sites it is; of blocks of a site, one.
+    /// The number of sites that have it; one for blocks counted within a site.
     pub fn sites(&self) -> u32 {
         self.sites
     }
 }
 
 impl SpanRow {
-    /// Of passages, how many half words stand before what follows it.
+    /// For passages, the number of half words before the text that follows.
     fn behind(&self) -> u32 {
         self.number + self.half_words
     }
 
-    /// The hash of the block's folded text; of passages that overlap, which are one span, of the first.
+    /// The hash of the block's folded text; for a span of overlapping passages, that of the first.
     pub fn hash(&self) -> u128 {
         joined(self.hash)
     }
@@ -118,8 +116,8 @@ fn joined(hash: [u64; 2]) -> u128 {
     u128::from(hash[0]) << 64 | u128::from(hash[1])
 }
 
-/// Reads the sources and decides which of their blocks are cut. What is found does not depend on the order of `sources`, if they are
-/// sorted by name. With a folder in `resume`, what was read is kept there, and a later run of the same sources and options does not read it
+/// Reads the sources and decides which of their blocks are cut. The result does not depend on the order of `sources`, if they are sorted by
+/// name. With a folder in `resume`, the data read is stored there, and a later run with the same sources and options does not read them
 /// again; the caller removes the folder.
 ///
 /// Errors: those of reading, of the folder and of temporary files, and the job was cancelled.
@@ -155,7 +153,7 @@ pub fn blocks(
     })
 }
 
-/// The blocks that are cut, the most common first; of passages those with which spans begin.
+/// The cut blocks, the most common first; for passages, those with which spans begin.
 fn rows(
     decided: &Decided,
     (pages, spans): (&BlockPages, &SpillVec<SpanRow>),
@@ -231,7 +229,7 @@ fn begins(
     Ok(begins)
 }
 
-/// The places that are cut, by page. Passages that overlap are one.
+/// The cut places, by page. Overlapping passages are one span.
 fn spans(decided: &Decided, is_passage: bool, memory: &Memory) -> Result<SpillVec<SpanRow>> {
     let mut sorter = Sorter::new(memory);
     decided.each(|block, places| {
@@ -263,7 +261,7 @@ fn spans(decided: &Decided, is_passage: bool, memory: &Memory) -> Result<SpillVe
     Ok(spans)
 }
 
-/// What is cut of each page, as [`Cuts`] has it.
+/// The cuts of each page, in the form of [`Cuts`].
 fn cuts(
     spans: &SpillVec<SpanRow>,
     pages: usize,
@@ -301,18 +299,18 @@ impl Blocks {
         &self.pages.sites
     }
 
-    /// The site among whose pages a block is counted.
+    /// The site in which a block is counted.
     pub fn site_of(&self, row: &BlockRow) -> Option<&str> {
         let is_of_site = self.options.scope == BlockScope::Site;
         is_of_site.then(|| &*self.pages.sites[row.group as usize])
     }
 
-    /// Whether a page is dropped because of the little that is left of it.
+    /// Whether a page is dropped because little is left of it.
     pub fn is_dropped(&self, page: u32) -> bool {
         self.is_dropped[page as usize]
     }
 
-    /// How many words of a page are left.
+    /// The number of words left on a page.
     pub fn words_left(&self, page: u32) -> u64 {
         let at = page as usize;
         u64::from(
@@ -323,32 +321,32 @@ impl Blocks {
         )
     }
 
-    /// The blocks that are cut, the most common first.
+    /// The cut blocks, the most common first.
     pub fn rows(&self) -> impl Iterator<Item = BlockRow> + Clone + '_ {
         self.rows.iter()
     }
 
-    /// How many these are.
+    /// The number of [`Blocks::rows`].
     pub fn count_rows(&self) -> usize {
         self.rows.len()
     }
 
-    /// The places that are cut, by page.
+    /// The cut places, by page.
     pub fn spans(&self) -> impl Iterator<Item = SpanRow> + Clone + '_ {
         self.spans.iter()
     }
 
-    /// How many these are.
+    /// The number of [`Blocks::spans`].
     pub fn count_spans(&self) -> usize {
         self.spans.len()
     }
 
-    /// Whether a page has a place that is cut, or would be if its format let that be.
+    /// Whether a page has a place that is cut, or would be if its format allowed it.
     pub fn has_spans(&self, page: u32) -> bool {
         self.cuts.count(page as usize) > 0
     }
 
-    /// What is cut of a page, if anything is.
+    /// The cuts of a page, if there are any.
     pub fn cuts(&self, page: u32) -> Option<Cuts<'static>> {
         let at = page as usize;
         let is_cut = self.pages.pages[at].is_cut && self.cuts.count(at) > 0;
@@ -358,7 +356,7 @@ impl Blocks {
         })
     }
 
-    /// The texts of [`Blocks::rows`], in their order, read again: as they stand where they are kept, or first.
+    /// Reads the texts of [`Blocks::rows`] again, in their order, from the kept or first occurrence.
     ///
     /// Errors: those of reading and of temporary files, and the job was cancelled.
     pub fn texts(
@@ -410,12 +408,12 @@ impl Blocks {
 /// The texts of blocks.
 pub struct BlockTexts {
     texts: SpillRows<u8>,
-    /// Block -> row.
+    /// The row of each block.
     row: Vec<u32>,
 }
 
 impl BlockTexts {
-    /// The text of the block of that number.
+    /// The text of a block, by number.
     pub fn of(&self, block: usize) -> String {
         let text = self.texts.get(self.row[block] as usize);
         String::from_utf8_lossy(&text).into_owned()

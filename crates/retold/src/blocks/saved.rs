@@ -1,4 +1,4 @@
-//! What was read, in a journal, for runs that are resumed.
+//! Stores the data read in a journal, for runs that are resumed.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -16,15 +16,15 @@ use crate::spill::Memory;
 use crate::text::TextOptions;
 use crate::watch::Watch;
 
-/// Bytes of a chunk, about.
+/// Approximate bytes per chunk.
 const CHUNK: usize = 1 << 20;
-/// Pages in a chunk, at most.
+/// The most pages in a chunk.
 const TOGETHER: usize = 4096;
 
-/// What chunks hold: the first byte of each.
+/// The kind of a chunk, its first byte.
 const PLACES: u8 = 0;
 const PAGES: u8 = 1;
-/// The last one: all else.
+/// The last chunk, with everything else.
 const REST: u8 = 2;
 
 #[derive(Serialize, Deserialize)]
@@ -42,7 +42,7 @@ struct Rest {
     skipped: BTreeMap<String, u64>,
 }
 
-/// Reads the sources, unless an interrupted run did; with a folder in `resume`, what is read is kept there.
+/// Reads the sources, unless an interrupted run did. With a folder in `resume`, the data is stored there.
 pub(super) fn read_or_resume(
     sources: &[Source],
     (options, reading, text): (&BlockOptions, &ReadOptions, &TextOptions),
@@ -77,7 +77,7 @@ pub(super) fn read_or_resume(
     Ok(all)
 }
 
-/// Takes up a chunk; true if it is the last one.
+/// Loads a chunk; true if it is the last one.
 fn load(all: &mut Read, chunk: &[u8]) -> Result<bool> {
     match chunk.split_first() {
         Some((&PLACES, bytes)) => {
@@ -105,7 +105,7 @@ fn unreadable(error: serde_json::Error) -> Error {
     Error::Usage(format!("saved blocks: {error}"))
 }
 
-/// Writes what is read to a journal.
+/// Writes the data read to a journal.
 struct Saved {
     journal: Journal,
     pages: Vec<SavedPage>,
@@ -144,7 +144,7 @@ impl Saved {
         self.journal.append(&[&[kind], bytes].concat())
     }
 
-    /// The last chunk, without which the others do not count.
+    /// Writes the last chunk, without which the others are not used.
     fn finish(mut self, all: &Read) -> Result<()> {
         self.write()?;
         let rest = Rest {
@@ -167,7 +167,7 @@ mod tests {
     use crate::blocks::{BlockScope, blocks};
     use crate::read::discover;
 
-    /// Notes which stages begin.
+    /// Records which stages begin.
     #[derive(Default)]
     struct Stages(Mutex<Vec<String>>);
 
@@ -214,7 +214,7 @@ mod tests {
         assert!(plain.3.0.len() == 6 && plain.0.1.len() == 1, "{plain:?}");
         assert_eq!(run(&options, Some(&saved)), (plain.clone(), true));
         assert_eq!(run(&options, Some(&saved)), (plain.clone(), false));
-        // Whatever a kill left of it.
+        // Whatever part of it a kill left.
         let whole = fs::read(saved.join("blocks")).unwrap();
         for at in [whole.len() - 1, whole.len() / 2, 40, 3] {
             fs::write(saved.join("blocks"), &whole[..at]).unwrap();

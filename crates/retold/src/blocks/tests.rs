@@ -14,7 +14,7 @@ pub(super) fn found(pages: &[Page], options: &BlockOptions, memory: &Memory) -> 
     blocks(&sources, (options, &reading, &text), None, memory, &()).unwrap()
 }
 
-/// What is cut, as page and number of the block, and which pages are dropped.
+/// The cut blocks (page and block number), and the dropped pages.
 type Cut = (BTreeSet<(usize, usize)>, BTreeSet<usize>);
 
 fn cut(found: &Blocks) -> Cut {
@@ -26,7 +26,7 @@ fn cut(found: &Blocks) -> Cut {
     (spans.collect(), dropped.collect())
 }
 
-/// The pages without what is cut and without those that are dropped.
+/// The pages without cut blocks and without dropped pages.
 pub(super) fn applied(pages: &[Page], found: &Blocks) -> Vec<Page> {
     let kept = pages.iter().enumerate().filter_map(|(at, page)| {
         let mut page = page.clone();
@@ -51,7 +51,6 @@ fn options(unit: BlockUnit, scope: BlockScope, keep: BlockKeep) -> BlockOptions 
     }
 }
 
-/// One line on three pages: which of them keeps it.
 #[test]
 fn the_preferred_page_keeps_a_block() {
     let page = |id: &str, date: &str, score: &str, text: &str| {
@@ -86,7 +85,7 @@ fn the_preferred_page_keeps_a_block() {
     assert_eq!(of("longest"), "a");
     assert_eq!(of("field:score:asc"), "c");
     assert_eq!(of("field:score:desc"), "a");
-    // No page has the field, and none a URL: the longest.
+    // No page has the field or a URL, so the longest page is preferred.
     assert_eq!(of("field:other:desc,https"), "a");
     let ranked = BlockOptions {
         canonical: "rank".parse().unwrap(),
@@ -116,8 +115,7 @@ fn boilerplate_of_a_site_is_on_more_than_half_of_its_pages() {
         page(4, "2024-01-05", "It rained all day long.\nTo be continued."),
     ];
     let line = options(BlockUnit::Line, BlockScope::Site, BlockKeep::One);
-    // `Share this page` is on 3 of 4 and kept on the page with the first date; the others are on 2 of 4. Page 3 is left with three
-    // words.
+    // `Share this page` is on 3 of 4 and kept on the page with the first date; the others are on 2 of 4. Page 3 is left with three words.
     let blocks = found(&pages, &line, &Memory::default());
     assert_eq!(cut(&blocks), ([(0, 0), (2, 0)].into(), [].into()));
     let row = blocks.rows().next().unwrap();
@@ -135,7 +133,7 @@ fn boilerplate_of_a_site_is_on_more_than_half_of_its_pages() {
         blocks.texts(&sources, how, &()).unwrap()
     };
     assert_eq!(texts.of(0), "Share  this page");
-    // With four words wanted, page 3 goes; of the three that are left two have `Read more news`.
+    // If four words are required, page 3 is dropped; of the remaining three, two have `Read more news`.
     let more = BlockOptions {
         min_words: 4,
         ..line.clone()
@@ -162,7 +160,7 @@ fn boilerplate_of_a_site_is_on_more_than_half_of_its_pages() {
     assert!(cut(&found(&pages, &long, &Memory::default())).0.is_empty());
 }
 
-/// One of HTML keeps its blocks whatever is decided, so that it is the one that keeps them.
+/// An HTML page keeps its blocks anyway, so it is the one that keeps them.
 #[test]
 fn of_html_blocks_are_named_only() {
     let html = |n: u32| Page::html(format!("h{n}"), "<p>Share this page<p>A story of the sea");
@@ -212,10 +210,9 @@ fn page(number: usize, (site, date, blocks): &Made, unit: BlockUnit) -> Page {
     page
 }
 
-/// The site among whose pages a block is counted, and the block; and the pages that have it.
+/// The pages that have each block, by the site in which it is counted.
 type On = BTreeMap<(u8, usize), BTreeSet<usize>>;
 
-/// The pages that have each block, dropped ones not counted, and the blocks that are common among them.
 fn common(
     pages: &[Made],
     options: &BlockOptions,
@@ -248,7 +245,7 @@ fn common(
     (on, common)
 }
 
-/// The same, plainly: all is decided again, by texts, until no more pages are dropped.
+/// Reference implementation: decides everything again, by texts, until no more pages are dropped.
 fn plainly(pages: &[Made], options: &BlockOptions) -> Cut {
     let words = |block: usize| BLOCKS[block].split_whitespace().count();
     let order = |page: usize| {
@@ -328,7 +325,7 @@ proptest! {
         prop_assert_eq!(cut(&found), plainly(&pages, &options));
     }
 
-    /// And with one kept, no block goes that is long enough to be a page of its own.
+    /// With one occurrence kept, no block long enough to be a page of its own is lost.
     #[test]
     fn a_second_run_cuts_nothing(
         pages in pages(), options in all_options(), html in prop::collection::vec(0u8..6, 10),

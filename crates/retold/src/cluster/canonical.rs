@@ -1,4 +1,4 @@
-//! Which of related pages is preferred.
+//! The order of preference among related pages.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 use crate::date;
 use crate::page::Page;
 
-/// An order of preference among related pages: the first of these rules that tells two pages apart decides, then the longer text, then
-/// the smaller id. Of a cluster's kept pages the most preferred is canonical.
+/// An order of preference among related pages: the first rule that distinguishes two pages decides, then the longer text, then the smaller
+/// id. The most preferred kept page of a cluster is canonical.
 ///
 /// ```
 /// use retold::Canonical;
@@ -28,26 +28,26 @@ pub enum Prefer {
     Longest,
     /// The earliest date; pages without one come last.
     Earliest,
-    /// The smallest id; so no rule after it counts.
+    /// The smallest id; rules after it never decide.
     Id,
-    /// The number, or the date, in a field of the record; pages without one come last.
+    /// The number or date in a field of the record; pages without one come last.
     Field {
         /// The field.
         name: String,
-        /// Whether the largest comes first.
+        /// Whether the largest value comes first.
         descending: bool,
     },
-    /// Pages whose URL is one of https.
+    /// Pages with an https URL.
     Https,
-    /// Pages that were fetched, before those that a crawler made of them.
+    /// Fetched pages before those that a crawler derived from them.
     ResponseBeforeDerived,
     /// The shortest URL; pages without one come last.
     UrlLength,
-    /// The site or source that a file ranks best; those that it does not name come last.
+    /// The site or source with the best rank in a file; sites and sources not in it come last.
     Rank,
 }
 
-/// Rules that one order may have; more take room of every page.
+/// The most rules in an order; each needs space for every page.
 const MOST: usize = 6;
 
 const RULES: [(&str, Prefer); 8] = [
@@ -62,7 +62,7 @@ const RULES: [(&str, Prefer); 8] = [
 ];
 
 impl Canonical {
-    /// The order in which places of a block are kept if nothing else is said: the earliest page, then the first by id.
+    /// The default order in which occurrences of a block are kept: the earliest page, then the first by id.
     pub fn default_of_blocks() -> Canonical {
         Canonical(vec![Prefer::Earliest, Prefer::Id])
     }
@@ -72,15 +72,14 @@ impl Canonical {
         &self.0
     }
 
-    /// Whether people have said of sites, addresses or fields which page they want: then that page stays, also where a longer one
-    /// contains it.
+    /// Whether the user prefers certain sites, addresses or field values: then a preferred page stays even if a longer one contains it.
     pub(crate) fn is_stated(&self) -> bool {
         let by_text =
             |rule: &Prefer| matches!(rule, Prefer::Longest | Prefer::Earliest | Prefer::Id);
         !self.0.iter().all(by_text)
     }
 
-    /// The fields of records that the rules use.
+    /// The record fields that the rules use.
     pub(crate) fn fields(&self) -> impl Iterator<Item = &str> {
         self.0.iter().filter_map(|rule| match rule {
             Prefer::Field { name, .. } => Some(name.as_str()),
@@ -88,7 +87,7 @@ impl Canonical {
         })
     }
 
-    /// The same, sites and sources by their ranks first, unless a rule says when.
+    /// The order with ranks of sites and sources first, unless a rule already gives their position.
     pub(crate) fn with_rank(mut self) -> Result<Canonical, String> {
         if !self.0.contains(&Prefer::Rank) {
             self.0.insert(0, Prefer::Rank);
@@ -96,13 +95,13 @@ impl Canonical {
         checked(self.0)
     }
 
-    /// The numbers by which a page is preferred, given the number of characters of its text without white space: the smallest first; if they are
-    /// equal, the smallest id.
+    /// The sort key of a page, given the number of characters of its text without white space: the smallest comes first, ties go to the
+    /// smallest id.
     pub(crate) fn numbers(&self, page: &Page, date: Option<i64>, chars: u64) -> Vec<u64> {
         let decides = |rule: &&Prefer| **rule != Prefer::Id;
         let number = |rule: &Prefer| match rule {
             Prefer::Longest => !chars,
-            // Ascending as dates do, with their sign.
+            // Maps signed dates to ascending unsigned numbers.
             Prefer::Earliest => date.map_or(NONE, |date| date as u64 ^ 1 << 63),
             other => other.seen(page, |_| None),
         };
@@ -113,7 +112,7 @@ impl Canonical {
         numbers
     }
 
-    /// What the rules see of a page that is not kept of every page anyway, in their order; the smallest numbers are preferred.
+    /// The part of the sort key that needs data not stored for every page; the smallest numbers are preferred.
     pub(crate) fn seen(&self, page: &Page, rank: impl Fn(&Page) -> Option<u64>) -> Vec<u64> {
         let rules = self.0.iter().filter(|rule| rule.is_seen());
         rules.map(|rule| rule.seen(page, &rank)).collect()
@@ -121,7 +120,7 @@ impl Canonical {
 }
 
 impl Prefer {
-    /// Whether it uses data that is not stored for every page anyway.
+    /// Whether it needs data that is not stored for every page.
     pub(crate) fn is_seen(&self) -> bool {
         !matches!(self, Prefer::Longest | Prefer::Earliest | Prefer::Id)
     }
@@ -151,10 +150,10 @@ impl Prefer {
     }
 }
 
-/// The number of a page about which a rule says nothing.
+/// The number of a page for which a rule has no value.
 pub(crate) const NONE: u64 = u64::MAX;
 
-/// A number as people write it, or the seconds of a date.
+/// A number, or the seconds of a date.
 fn number(value: &str) -> Option<f64> {
     let number = value
         .trim()
@@ -164,9 +163,9 @@ fn number(value: &str) -> Option<f64> {
     number.or_else(|| date::seconds(value).map(|seconds| seconds as f64))
 }
 
-/// A number that is greater for a greater number.
+/// Maps numbers to integers in the same order.
 fn in_order(number: f64) -> u64 {
-    // Both zeros are one.
+    // Makes −0 equal to 0.
     let bits = (number + 0.0).to_bits();
     match bits >> 63 {
         0 => bits | 1 << 63,
@@ -280,7 +279,7 @@ mod tests {
         assert_eq!(blocks, "earliest,first");
         assert_eq!(numbers(&blocks, Some(5)), [1 << 63 | 5]);
         assert_eq!(numbers(&blocks, None), [NONE]);
-        // Behind all rules the longer text counts, unless the id has told all pages apart.
+        // After all rules the longer text decides, unless the id has already.
         assert_eq!(numbers("earliest", Some(-1)), [(1 << 63) - 1, !7]);
         assert_eq!(numbers("first,longest", None), [0; 0]);
         let score = numbers("field:score:desc", None)[0];

@@ -1,4 +1,4 @@
-//! Related pages as a graph.
+//! The graph of related pages.
 
 use std::ops::Range;
 
@@ -14,7 +14,7 @@ pub(crate) struct Graph {
 
 impl Graph {
     pub(crate) fn build(pages: usize, pairs: &[Pair], ties: &[(Rank, Rank)]) -> Graph {
-        // Of pairs that ascend each page gets first those before it, then those behind it: all ascend.
+        // Pairs are ascending, so each page gets first the pages before it, then those after it: all ascend.
         let ties = ties.iter().map(|&(a, b)| (a, b, Relation::Duplicate));
         let back = pairs.iter().map(|p| (p.b, p.a, p.relation.swapped()));
         let forth = pairs.iter().map(|p| (p.a, p.b, p.relation));
@@ -48,7 +48,7 @@ impl Graph {
         graph
     }
 
-    /// The pages related to `page`, ascending, and what `page` is to each.
+    /// The pages related to `page`, ascending, with the relation of `page` to each.
     pub(crate) fn of(&self, page: Rank) -> &[(Rank, Relation)] {
         &self.edges[self.places(page)]
     }

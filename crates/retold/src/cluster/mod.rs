@@ -1,4 +1,4 @@
-//! Related pages become clusters with one canonical page each.
+//! Clusters of related pages, with one canonical page each.
 
 mod canonical;
 mod graph;

@@ -3,20 +3,20 @@
 use crate::ids::Rank;
 use crate::relation::{Relation, Verdict};
 
-/// Two related pages, `a < b`, and what `a` is to `b`.
+/// Two related pages, `a < b`, with the relation of `a` to `b`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pair {
     /// The first page.
     pub a: Rank,
     /// The second page.
     pub b: Rank,
-    /// What `a` is to `b`.
+    /// The relation of `a` to `b`.
     pub relation: Relation,
-    /// The verdict's, in half the bytes: collections have more pairs than pages.
+    /// The verdict's similarity, in half the bytes: collections have more pairs than pages.
     pub similarity: f32,
-    /// The verdict's.
+    /// The verdict's length ratio.
     pub length_ratio: f32,
-    /// The verdict's.
+    /// The verdict's number of shared features.
     pub shared: u32,
     /// Words of `a` in passages that `b` does not have.
     pub own_a: u32,
@@ -24,11 +24,10 @@ pub struct Pair {
     pub own_b: u32,
 }
 
-/// A pair as numbers.
 pub(crate) type PairNumbers = [u32; 8];
 
 impl Pair {
-    /// The pair of pages `x` and `y`, in either order; `verdict` is the relation of `x` to `y`.
+    /// The pair of pages `x` and `y`, in either order; `verdict` relates `x` to `y`.
     pub fn new(x: Rank, y: Rank, verdict: &Verdict) -> Pair {
         let verdict = match x > y {
             true => verdict.swapped(),
@@ -46,7 +45,7 @@ impl Pair {
         }
     }
 
-    /// The same verdict on other pages: `x` in the place of `a`, `y` in that of `b`.
+    /// The same verdict for other pages: `x` in place of `a`, `y` in place of `b`.
     pub fn between(&self, x: Rank, y: Rank) -> Pair {
         let (relation, own_a, own_b) = match x > y {
             true => (self.relation.swapped(), self.own_b, self.own_a),
@@ -64,7 +63,6 @@ impl Pair {
 }
 
 impl Pair {
-    /// The pair as numbers, which order as pairs do.
     pub(crate) fn to_numbers(self) -> PairNumbers {
         let relation = match self.relation {
             Relation::Duplicate => 0,
@@ -85,7 +83,6 @@ impl Pair {
         ]
     }
 
-    /// The pair of these numbers.
     pub(crate) fn from_numbers(numbers: PairNumbers) -> Pair {
         let [
             a,

@@ -1,4 +1,4 @@
-//! Related pages: many pairs.
+//! A store for many pairs of related pages.
 
 use super::{Pair, PairNumbers};
 use crate::error::Result;
@@ -10,7 +10,7 @@ use crate::spill::{Memory, Sorter, SpillVec};
 pub struct Pairs(SpillVec<PairNumbers>);
 
 impl Pairs {
-    /// Those of a sorter ([`Pair::to_numbers`]).
+    /// Stores the pairs of a sorter ([`Pair::to_numbers`]).
     ///
     /// Errors: a temporary file cannot be written.
     pub(crate) fn sorted(pairs: Sorter<PairNumbers>, memory: &Memory) -> Result<Pairs> {
@@ -19,7 +19,7 @@ impl Pairs {
         Ok(Pairs(sorted))
     }
 
-    /// How many there are.
+    /// The number of pairs.
     pub fn len(&self) -> usize {
         self.0.len()
     }
@@ -29,12 +29,12 @@ impl Pairs {
         self.0.is_empty()
     }
 
-    /// All of them, ascending.
+    /// All pairs, ascending.
     pub fn iter(&self) -> impl Iterator<Item = Pair> + Clone {
         self.0.iter().map(Pair::from_numbers)
     }
 
-    /// All of them, in memory.
+    /// All pairs, in memory.
     pub fn to_vec(&self) -> Vec<Pair> {
         self.iter().collect()
     }
@@ -44,7 +44,7 @@ impl Pairs {
         Pair::from_numbers(self.0.one(place))
     }
 
-    /// The pair of these pages, `a < b`, if it is there. Time O(log n).
+    /// The pair of these pages, `a < b`, if there is one. Time O(log n).
     pub fn find(&self, a: Rank, b: Rank) -> Option<Pair> {
         let (mut start, mut end) = (0, self.len());
         while start < end {

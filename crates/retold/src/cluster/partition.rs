@@ -17,34 +17,33 @@ pub struct Cluster {
     pub members: Vec<Rank>,
     /// The canonical page, which is kept.
     pub canonical: Rank,
-    /// Reported pairs among the members.
+    /// The number of reported pairs among the members.
     pub pairs: u64,
-    /// Whether all pairs of related members are reported. Of large families they are not.
+    /// Whether all pairs of related members are reported; not true for large families.
     pub complete: bool,
 }
 
 impl Cluster {
-    /// True if fewer than half of the possible pairs of a cluster of 20 pages or more were reported.
+    /// True if the cluster has 20 pages or more and fewer than half of its possible pairs were reported.
     pub fn is_loose(&self) -> bool {
         let n = self.members.len() as u64;
         self.complete && n >= 20 && self.pairs * 2 < n * (n - 1) / 2
     }
 }
 
-/// A largest set of pages within two relations of one page, and the pages whose class it is (claim 6 of CN102945244).
+/// A largest set of pages within two relations of one page, and the pages of which it is the class (claim 6 of CN102945244).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Class {
-    /// The page that all members are within two relations of.
+    /// The page in the centre, which all members reach in two relations.
     pub center: Rank,
     /// All pages of the set, ascending.
     pub members: Vec<Rank>,
-    /// Those of them that are in no larger set, ascending.
+    /// The members that are in no larger set, ascending.
     pub pages: Vec<Rank>,
 }
 
-/// The classes of related pages, page by page: the class of a page is the largest set of pages within two relations of one page that
-/// has it, whole (ties: of the page with the smallest id). So classes overlap, and every page with a relation has one. In the order of
-/// their centres. Time as `PerPage` in [`cluster`].
+/// The overlapping classes of related pages: the class of a page is the largest set of pages within two relations of one page that contains
+/// it (ties: the centre with the smallest id). Ordered by centre. Time as `PerPage` in [`cluster`].
 pub fn classes(pairs: &[Pair], pages: usize) -> Vec<Class> {
     let graph = Graph::build(pages, pairs, &[]);
     let mut partition = Partition::new(&graph, pages);
@@ -66,16 +65,15 @@ pub fn classes(pairs: &[Pair], pages: usize) -> Vec<Class> {
     classes
 }
 
-/// Splits pages into clusters of two or more, in the order of their smallest members. `kept_for` gives for each page the kept
-/// page that it is dropped for, or itself if it is kept. `ties` are pages known to be of one component, though no pair says so.
+/// Splits pages into clusters of two or more, in the order of their smallest members. `kept_for` gives for each page the kept page for
+/// which it is dropped, or itself if it is kept. `ties` are pages known to be in one component without a pair.
 ///
-/// A dropped page is in the cluster of the page that it is dropped for, whatever class it would be in by `linkage`; a class that
-/// falls apart by that becomes several clusters, and who is alone is in none. Canonical is the kept member that comes first by `preference` (a rank per page,
-/// the smallest is best; all different).
+/// A dropped page is in the cluster of the page for which it is dropped, whatever its class by `linkage`. A class that this disconnects
+/// becomes several clusters, and single pages are in none. Canonical is the kept member that comes first by `preference` (the smallest is
+/// best; all different).
 ///
-/// `TwoEdge` takes, in each connected part, at worst O(sum over pages of the degrees of their neighbours) time for
-/// each class it makes there, and linear time on parts where some page reaches all others in two edges. `PerPage` takes
-/// that sum once.
+/// `TwoEdge` takes at worst O(sum over pages of the degrees of their neighbours) time for each class of a connected part, and linear time
+/// on parts where some page reaches all others in two edges. `PerPage` takes that sum once.
 pub fn cluster(
     pairs: &[Pair],
     ties: &[(Rank, Rank)],
@@ -122,17 +120,17 @@ pub fn cluster(
     clusters
 }
 
-/// No class yet.
+/// Not in a class yet.
 const NONE: u32 = u32::MAX;
 
-/// A partition of the pages in the making.
+/// A partition of the pages in progress.
 struct Partition<'a> {
     graph: &'a Graph,
     class_of: Vec<u32>,
-    /// Walks go from a page to those of its area only.
+    /// Walks stay within the area of their page.
     area: Vec<u32>,
     classes: Vec<Vec<Rank>>,
-    /// The last walk that met a page, so that a walk need not clear anything.
+    /// The last walk that met a page, so that nothing must be cleared between walks.
     met: Vec<u32>,
     walk: u32,
 }
@@ -149,7 +147,6 @@ impl<'a> Partition<'a> {
         }
     }
 
-    /// Makes a class of `members`.
     fn assign(&mut self, mut members: Vec<Rank>) {
         members.sort_unstable();
         let class = self.classes.len() as u32;
@@ -159,7 +156,7 @@ impl<'a> Partition<'a> {
         self.classes.push(members);
     }
 
-    /// Adds the pages of its area without a class that are related to `page` and were not met in this walk.
+    /// Adds the pages of the same area without a class that are related to `page` and were not met in this walk.
     fn extend(&mut self, page: Rank, found: &mut Vec<Rank>) {
         for &(other, _) in self.graph.of(page) {
             let at = other.at();
@@ -171,7 +168,7 @@ impl<'a> Partition<'a> {
         }
     }
 
-    /// The connected parts of two pages or more of the pages in `among` that have no class yet.
+    /// The connected parts, with two pages or more, of the pages in `among` without a class.
     fn components(&mut self, among: impl Iterator<Item = Rank>) -> Vec<Vec<Rank>> {
         self.walk += 1;
         let mut parts = Vec::new();
@@ -193,7 +190,7 @@ impl<'a> Partition<'a> {
         parts
     }
 
-    /// `page` and the pages without a class at most two edges away from it, through pages without a class.
+    /// `page` and the pages without a class at most two edges away, through pages without a class.
     fn within_two_edges(&mut self, page: Rank) -> Vec<Rank> {
         self.walk += 1;
         self.met[page.at()] = self.walk;
@@ -205,8 +202,8 @@ impl<'a> Partition<'a> {
         ball
     }
 
-    /// Puts every dropped page into the class of the page that it is dropped for. A class that has lost a page becomes as many as it
-    /// has connected parts.
+    /// Moves every dropped page into the class of the page for which it is dropped. A class that lost pages is split into its connected
+    /// parts.
     fn gather(&mut self, kept_for: &[Rank]) {
         let mut class_of = std::mem::take(&mut self.class_of);
         let mut has_lost = vec![false; self.classes.len()];
@@ -240,11 +237,10 @@ impl<'a> Partition<'a> {
         }
     }
 
-    /// Repeatedly takes the largest set within two edges of one page out of `part` (ties: the page with the
-    /// smallest id).
+    /// Repeatedly takes the largest set within two edges of one page out of `part` (ties: the page with the smallest id).
     ///
-    /// Such sets only shrink as pages are taken out, so a size once measured is an upper bound for good: a page at
-    /// the top of the heap whose size is measured again and has not changed is the largest.
+    /// Such sets only shrink as pages are taken, so a measured size stays an upper bound: if the page at the top of the heap is measured
+    /// again and has not changed, its set is the largest.
     fn split_two_edge(&mut self, part: Vec<Rank>) {
         let mut parts = vec![(part, usize::MAX)];
         while let Some((part, bound)) = parts.pop() {
@@ -259,7 +255,7 @@ impl<'a> Partition<'a> {
                     continue;
                 }
                 self.assign(ball);
-                // What is left may have fallen apart; each piece is done on its own, under the same bound.
+                // The rest may be disconnected; each piece is processed separately, under the same bound.
                 let rest = self.components(part.into_iter());
                 parts.extend(rest.into_iter().map(|piece| (piece, size)));
                 break;
@@ -267,8 +263,8 @@ impl<'a> Partition<'a> {
         }
     }
 
-    /// For each page of `part` the page of whose sets within two edges the largest has it (ties: of the page with the smallest id);
-    /// ascending by that page.
+    /// For each page of `part` the centre of the largest set within two edges that contains it (ties: the smallest id), ascending by
+    /// centre.
     fn by_largest_set(&mut self, part: &[Rank]) -> Vec<(Rank, Rank)> {
         let mut largest: FxHashMap<Rank, (usize, Reverse<Rank>)> = FxHashMap::default();
         for &page in part {
@@ -287,7 +283,7 @@ impl<'a> Partition<'a> {
         by_set
     }
 
-    /// Puts each page of `part` with those whose largest set within two edges of one page is the same; who is then alone is in no class.
+    /// Groups the pages of `part` by their largest set within two edges; single pages are in no class.
     fn split_per_page(&mut self, part: &[Rank]) {
         let by_set = self.by_largest_set(part);
         for class in by_set.chunk_by(|a, b| a.0 == b.0) {

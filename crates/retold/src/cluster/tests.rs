@@ -32,7 +32,6 @@ pub(crate) fn members(clusters: &[Cluster]) -> Vec<Vec<u32>> {
     clusters.iter().map(numbers).collect()
 }
 
-/// Pages that are all kept.
 pub(crate) fn all_kept(pages: usize) -> Vec<Rank> {
     Rank::first(pages).collect()
 }
@@ -99,8 +98,8 @@ fn a_dropped_page_is_in_the_cluster_of_its_kept_one() {
         (clusters[0].canonical, clusters[1].canonical),
         (Rank(4), Rank(6))
     );
-    // The largest set is that of page 5, pages 4 to 14; page 0 and its three neighbours are left. Page 0 goes for page 4, and who is
-    // then alone is in no cluster.
+    // The largest set is that of page 5, pages 4 to 14; page 0 and its three neighbours remain. Page 0 is dropped for page 4, and pages
+    // that are then alone are in no cluster.
     let star = [
         (0, 1),
         (0, 2),
@@ -125,7 +124,7 @@ fn a_dropped_page_is_in_the_cluster_of_its_kept_one() {
         members(&clusters),
         [[0].into_iter().chain(4..15).collect::<Vec<_>>()]
     );
-    // The preferred page of all is dropped: it does not stand for the cluster.
+    // The most preferred page is dropped, so it is not canonical.
     let pair = duplicates(&[(0, 1)]);
     let clusters = cluster(&pair, &[], Linkage::TwoEdge, &[0, 1], &[Rank(1), Rank(1)]);
     assert_eq!(clusters[0].canonical, Rank(1));

@@ -1,4 +1,4 @@
-//! Records become sketches, on all threads.
+//! Makes sketches from records, on all threads.
 
 use std::ops::Range;
 
@@ -14,32 +14,31 @@ use crate::sketch::Sketch;
 use crate::spent::{Spent, Stopwatch};
 use crate::text::{Extraction, Text, TextOptions, text_of};
 
-/// Numbers of partial fingerprints that a batch has room for: those of texts of some 256 KB.
+/// Capacity of a batch for partial fingerprints, in numbers: enough for texts of about 256 KB.
 const ROOM: usize = 1 << 15;
 
-/// Some records after the part of the work that runs on all threads.
+/// Records after the parallel part of the work.
 pub(super) struct Batch {
     pub(super) records: Vec<Sketched>,
     /// Bytes of the records as read.
     pub(super) bytes: u64,
-    /// The partial fingerprints of the pages, end to end.
+    /// The partial fingerprints of the pages, concatenated.
     pub(super) partial: Vec<u64>,
     pub(super) spent: Spent,
 }
 
-/// One of them.
+/// A record in a batch.
 pub(super) enum Sketched {
     Page(Box<Sketching>),
     Skipped(String),
     Rejected(Reject),
 }
 
-/// What was made of a page.
+/// The result for a page.
 pub(super) struct Sketching {
     pub(super) page: NewPage,
     pub(super) site: Option<String>,
     pub(super) sketch: Sketch,
-    /// Which part of the partial fingerprints is its own.
     pub(super) partial: Option<Range<usize>>,
     pub(super) extraction: Extraction,
 }
@@ -51,7 +50,7 @@ pub(super) enum Parsed {
     Rejected(Reject),
 }
 
-/// Makes a text of a record and measures the time.
+/// Parses a record, makes its text and measures the time.
 pub(super) fn parse(
     number: u32,
     record: Record,
@@ -83,7 +82,7 @@ pub(super) fn parse(
 }
 
 impl Batch {
-    /// No records yet; with room for the partial fingerprints of as many as are mostly taken together.
+    /// An empty batch with room for the partial fingerprints of a usual batch.
     pub(super) fn new() -> Batch {
         Batch {
             records: Vec::new(),
@@ -93,7 +92,7 @@ impl Batch {
         }
     }
 
-    /// Adds what is made of a record.
+    /// Sketches a record and adds it.
     ///
     /// Errors: those of [`Model::sketch`].
     pub(super) fn sketch(
@@ -111,7 +110,7 @@ impl Batch {
             Parsed::Rejected(reject) => Sketched::Rejected(reject),
             Parsed::Page(page, text) => {
                 let mut stopwatch = Stopwatch::start();
-                // The row has the site, as a number.
+                // The row has the site as a number.
                 let start = self.partial.len();
                 let (sketch, has_partial) = model.sketch_and_partial(&text, &mut self.partial)?;
                 let partial = has_partial.then_some(start..self.partial.len());
@@ -134,7 +133,7 @@ impl Batch {
     }
 }
 
-/// What is kept of a page and of what was seen of it, without its sketch's number and its site's, and the site's name.
+/// The row of a page and its seen data, without the numbers of sketch and site, and the site's name.
 pub(super) fn row_of(
     (page, seen): (Page, Vec<u64>),
     text: &Text,

@@ -1,4 +1,4 @@
-//! The pages of a collection, every record accounted for.
+//! The pages of a collection, with every record accounted for.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -22,35 +22,35 @@ use crate::text::{Extraction, Text, TextOptions};
 use crate::verify::PartialFingerprints;
 use crate::watch::Watch;
 
-/// What is kept of all pages that were read.
+/// What is kept of all pages.
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct Collection {
-    /// The pages in the order of files and records.
+    /// The pages, in the order of files and records.
     pub pages: Pages,
-    /// The different sketches that pages have.
+    /// The different sketches of the pages.
     pub sketches: Sketches,
-    /// The sites that pages have, by number.
+    /// The sites of the pages, by number.
     pub sites: Vec<String>,
-    /// The records that could not be read, in the same order.
+    /// The records that could not be read, in the order of files and records.
     pub rejects: Rejects,
-    /// How many records were skipped, by kind.
+    /// The number of skipped records, by kind.
     pub skipped: BTreeMap<String, u64>,
-    /// How many records were read.
+    /// The number of records read.
     pub read: u64,
     /// Bytes of all records as read (decompressed).
     pub bytes: u64,
-    /// How main text was found, if methods see main text only.
+    /// How main text was found, if methods see only main text.
     pub extraction: ExtractionCounts,
-    /// How dates were read whose day and month are ambiguous.
+    /// How dates with ambiguous day and month were read.
     pub ambiguous_dates: AmbiguousDates,
-    /// Pages of one address, two or more, the newest first ([`SameUrl`](crate::SameUrl)); in the order of their newest pages.
+    /// Groups of two or more pages with one address, newest first ([`SameUrl`](crate::SameUrl)), in the order of their newest pages.
     pub versions: Vec<Vec<Rank>>,
-    /// Page -> whether there is a newer page of its address, so that it is neither counted nor compared; empty if none is left out.
+    /// For each page, whether a newer page has its address, so that it is neither counted nor compared; empty if there are none.
     pub(crate) superseded: Vec<bool>,
-    /// Where the time went.
+    /// Time spent.
     pub spent: Spent,
-    /// What verification needs of most texts, not complete.
+    /// Partial fingerprints for verification, which most texts have.
     pub(crate) partial: PartialFingerprints,
     site_numbers: BTreeMap<String, u32>,
     memory: Memory,
@@ -67,26 +67,26 @@ pub struct SketchedPage<'a> {
     pub date: Option<i64>,
     /// Bytes of its record.
     pub bytes: u64,
-    /// What the model's other rules saw of it ([`Model::seen`]).
+    /// The data for the model's other rules ([`Model::seen`]).
     pub seen: &'a [u64],
     /// Its sketch.
     pub sketch: &'a Sketch,
 }
 
-/// How the main text of pages was found; all are 0 with `--extract none`.
+/// How the main text of pages was found; all counts are 0 with `--extract none`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct ExtractionCounts {
-    /// Pages that have one.
+    /// Pages with a main text.
     pub main: u64,
-    /// Pages in which none was found, so that they count whole.
+    /// Pages without a main text, which are used whole.
     pub fallback: u64,
-    /// Pages over the budget of bytes or nodes, which count whole.
+    /// Pages above the limit of bytes or nodes, which are used whole.
     pub over_budget: u64,
 }
 
 impl Collection {
-    /// Nothing yet.
+    /// An empty collection.
     pub fn new(memory: &Memory) -> Collection {
         Collection {
             pages: Pages::new(memory),
@@ -98,8 +98,7 @@ impl Collection {
         }
     }
 
-    /// Reads and sketches all `sources`, in order; held are a few batches of records, and of what is kept of pages as much as
-    /// `memory` allows.
+    /// Reads and sketches all `sources`, in order. Holds a few batches of records, and of the pages as much as `memory` allows.
     pub fn read(
         sources: &[Source],
         options: &ReadOptions,
@@ -135,7 +134,7 @@ impl Collection {
         Ok(collection)
     }
 
-    /// Puts pages, sites and rejects in the order of their sources, if these were read side by side.
+    /// Sorts pages, sites and rejects by source if sources were read side by side.
     fn in_order_of_sources(&mut self) -> Result<()> {
         self.rejects.settle();
         if self.pages.iter().is_sorted_by_key(|row| row.source) {
@@ -154,8 +153,8 @@ impl Collection {
         Ok(())
     }
 
-    /// Reads all `sources` and keeps the texts, for those who sketch them again and again, with other methods too: they
-    /// have sentences whether `model` reads them or not. Sketches are left empty.
+    /// Reads all `sources` and keeps the texts, for callers that sketch them repeatedly, also with other methods: texts have sentences even
+    /// if `model` does not read them. Sketches stay empty.
     pub fn read_texts(
         sources: &[Source],
         options: &ReadOptions,
@@ -200,7 +199,7 @@ impl Collection {
         Ok((collection, texts))
     }
 
-    /// A collection of some of the pages, each with its sketch.
+    /// A collection of some of the pages with these sketches.
     ///
     /// Errors: a temporary file cannot be written.
     pub fn with_sketches(&self, pages: &[PageNo], sketches: &[Sketch]) -> Result<Collection> {
@@ -243,7 +242,7 @@ impl Collection {
         Ok(number)
     }
 
-    /// Adds the pages of another collection, whose sources have numbers from `first` on. Nothing else of it is counted.
+    /// Adds the pages of another collection, whose sources are numbered from `first`. No other counts are added.
     ///
     /// Errors: a temporary file cannot be written.
     pub fn append(&mut self, other: Collection, first: u32) -> Result<()> {
@@ -271,12 +270,12 @@ impl Collection {
         }
     }
 
-    /// Tells pages of one id apart: those from `first` on keep theirs, if no two of them are equal.
+    /// Makes ids unique. Pages from `first` on keep their ids, if these are distinct among themselves.
     pub(crate) fn settle_from(&mut self, first: PageNo) -> Result<()> {
         self.pages.settle(first)
     }
 
-    /// What is held of it is taken from this.
+    /// The memory budget of the collection.
     pub fn memory(&self) -> &Memory {
         &self.memory
     }
@@ -291,12 +290,12 @@ impl Collection {
         self.pages.id(number)
     }
 
-    /// Whether there is a newer page of its address, so that it is neither counted nor compared.
+    /// Whether a newer page has this page's address, so that it is neither counted nor compared.
     pub(crate) fn is_superseded(&self, page: PageNo) -> bool {
         self.superseded.get(page.at()).copied().unwrap_or(false)
     }
 
-    /// The pages that count and are compared, in the order of files and records.
+    /// The pages that are counted and compared, in the order of files and records.
     pub(super) fn counted(&self) -> impl Iterator<Item = PageRow> {
         let pages = PageNo::first(self.pages.len()).zip(self.pages.iter());
         pages.filter_map(|(page, row)| (!self.is_superseded(page)).then_some(row))
@@ -319,7 +318,7 @@ impl Collection {
             .push(std::mem::take(&mut batch.partial), wanted)
     }
 
-    /// Adds a record of a batch, and which part of its partial fingerprints is its own, if that is wanted.
+    /// Adds a record of a batch, and to `wanted` the range of its partial fingerprint if that is wanted.
     fn add(&mut self, record: &mut Sketched, wanted: &mut Vec<Range<usize>>) -> Result<()> {
         match record {
             Sketched::Page(made) => {
@@ -360,7 +359,7 @@ impl Collection {
     }
 }
 
-/// Reports how dates were read whose day and month are ambiguous.
+/// Reports how dates with ambiguous day and month were read.
 fn tell_of_dates(dates: AmbiguousDates, watch: &dyn Watch) {
     let AmbiguousDates {
         day_first,
@@ -393,7 +392,7 @@ fn tell_of_dates(dates: AmbiguousDates, watch: &dyn Watch) {
     }
 }
 
-/// Says how many records are longer than they say, and where.
+/// Reports how many records are longer than they say, and where.
 fn tell_of_longer(sources: &[Source], watch: &dyn Watch) {
     let mut with = sources.iter().filter(|source| source.seen.longer() > 0);
     let records: u64 = sources.iter().map(|source| source.seen.longer()).sum();
@@ -410,13 +409,12 @@ fn tell_of_longer(sources: &[Source], watch: &dyn Watch) {
     }
 }
 
-/// If a file begins with this number of rejects and no page, a warning says at once what is wrong with it.
+/// If a file begins with this many rejects and no page, a warning says at once what is wrong.
 const HEAD_OF_REJECTS: u64 = 10_000;
 
-/// Files whose records were all rejected so far: a wrong field name should not be found out after hours.
+/// Files with only rejects so far, so that a wrong field name shows early rather than after hours.
 #[derive(Default)]
 struct Unreadable {
-    /// Source -> how many.
     rejects: BTreeMap<u32, u64>,
 }
 

@@ -9,7 +9,7 @@ use crate::model::Model;
 use crate::spill::Sorter;
 
 impl Collection {
-    /// For each of this number of sketches, how many different texts have it.
+    /// The number of different texts with each of the first `sketches` sketches.
     ///
     /// Errors: a temporary file cannot be written.
     pub fn texts_per_sketch(&self, sketches: usize) -> Result<Vec<u32>> {
@@ -28,7 +28,7 @@ impl Collection {
         Ok(counts)
     }
 
-    /// For each sketch, the median of its pages' main characters: unlike pages with one sketch, the footer's, are long.
+    /// For each sketch, the median of its pages' main characters. It is large for different long pages that share only the footer's sketch.
     fn usual_main_chars(&self) -> Result<Vec<u64>> {
         let mut lengths = Sorter::new(self.memory());
         for page in self.counted() {
@@ -53,7 +53,7 @@ impl Collection {
         Ok(usual)
     }
 
-    /// (sketch, site, how many different texts of the site have that sketch), ascending.
+    /// (sketch, site, number of different texts of the site with that sketch), ascending.
     fn texts_on_sites(&self) -> Result<Vec<(SketchNo, u32, u32)>> {
         let mut texts = Sorter::new(self.memory());
         for page in self.counted() {
@@ -74,7 +74,7 @@ impl Collection {
         Ok(counts)
     }
 
-    /// What `model` learns from the sketches, if it learns anything from them.
+    /// What `model` learns from the sketches, if it learns from sketches at all.
     ///
     /// Errors: a temporary file cannot be written.
     pub fn knowledge(&self, model: &Model) -> Result<Option<Knowledge>> {

@@ -1,4 +1,4 @@
-//! From sources to a collection and a model that has learnt from it.
+//! Reads sources into a collection and a model that has learnt from it.
 
 use rustc_hash::FxHashSet;
 
@@ -14,16 +14,16 @@ use crate::text::text_hash;
 use crate::watch::Watch;
 
 impl Model {
-    /// A new model that knows what is common in these pages, instead of what this one knows.
+    /// A new model that has learnt from these pages, instead of from this one's collection.
     ///
-    /// Errors: no page at all.
+    /// Errors: there is no page.
     pub fn learn(&self, pages: impl IntoIterator<Item = Page>) -> Result<Model> {
         self.learn_from(&[Source::of_pages("pages", pages)], &())
     }
 
-    /// The same of all pages in `sources`.
+    /// As [`Model::learn`], from all pages in `sources`.
     ///
-    /// Errors: no page in all sources, and the job was cancelled.
+    /// Errors: there is no page in the sources, or the job was cancelled.
     pub fn learn_from(&self, sources: &[Source], watch: &dyn Watch) -> Result<Model> {
         let mut model = self.without_knowledge();
         match model.wants_words() {
@@ -38,7 +38,6 @@ impl Model {
     }
 }
 
-/// A model that knows nothing yet learns noise from the sketches.
 pub(crate) fn learn_noise(
     collection: &Collection,
     model: &mut Model,
@@ -57,7 +56,7 @@ pub(crate) fn learn_noise(
 
 /// Reads and sketches all sources.
 ///
-/// Errors: no page in all of them, unless `may_be_empty`.
+/// Errors: there is no page in them, unless `may_be_empty`.
 pub(crate) fn read_all(
     sources: &[Source],
     model: &Model,
@@ -73,8 +72,7 @@ pub(crate) fn read_all(
     }
 }
 
-/// The document frequencies of the words that `model` wants to be taught. Reads all `sources` once; equal texts count
-/// once.
+/// The document frequencies of the words that `model` needs. Reads all `sources` once; equal texts count once.
 pub(crate) fn learn_words(
     sources: &[Source],
     model: &Model,

@@ -1,4 +1,4 @@
-//! From sources to a [`Collection`]: every page sketched, every record accounted for; and what a model learns from it.
+//! Turns sources into a [`Collection`] of sketched pages, with every record accounted for; models learn from it.
 
 mod batch;
 mod collection;

@@ -13,35 +13,35 @@ use crate::ids::{PageNo, SketchNo};
 use crate::read::settle_ids;
 use crate::spill::{A_PAGE, Memory, Row, SpillRows, SpillVec};
 
-/// What is kept of one page beside its id.
+/// What is kept of a page apart from its id.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct PageRow {
-    /// The number of its source; `u32::MAX` of a page that comes from no source ([`super::Collection::push`]).
+    /// The number of its source; `u32::MAX` for a page without a source ([`super::Collection::push`]).
     pub source: u32,
-    /// Its record's number within the source.
+    /// The number of its record within the source.
     pub record: u64,
-    /// Its site's number.
+    /// The number of its site.
     pub site: Option<u32>,
-    /// Its date in seconds since 1970, if it has one that can be read.
+    /// Its date in seconds since 1970, if it has a readable one.
     pub date: Option<i64>,
-    /// How day and month are ordered in it, until that is settled for all pages of a source.
+    /// The order of day and month in its date, until settled for all pages of a source.
     pub(crate) order: DateOrder,
     /// Bytes of its record as read.
     pub bytes: u64,
-    /// Characters of its folded text, white space left out.
+    /// Characters of its folded text without white space.
     pub chars: u64,
     /// Characters of the page's main text ([`crate::sketch::Sketch::main_chars`]).
     pub main_chars: u64,
-    /// A hash of its folded text; `None` if that is empty.
+    /// A hash of its folded text; `None` if the text is empty.
     pub text_hash: Option<u128>,
     /// The number of its sketch.
     pub sketch: SketchNo,
-    /// How many keys that sketch has.
+    /// The number of keys of that sketch.
     pub keys: u32,
 }
 
-/// Dates like 04/01/2026, whose day and month are ambiguous.
+/// Counts of dates like 04/01/2026, whose day and month are ambiguous.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct AmbiguousDates {
@@ -53,7 +53,7 @@ pub struct AmbiguousDates {
     pub unknown: u64,
 }
 
-/// What is kept of one page, on its way to [`Pages`].
+/// A page to be added to [`Pages`].
 #[derive(Clone, Debug)]
 pub(super) struct NewPage {
     pub(super) id: String,
@@ -62,14 +62,14 @@ pub(super) struct NewPage {
     pub(super) row: PageRow,
 }
 
-/// Characters of a title that are kept.
+/// Characters kept of a title.
 const TITLE: usize = 200;
 
-/// Stands for no site, and no date.
+/// Stands for no site or no date.
 const NO_SITE: u32 = u32::MAX;
 const NO_DATE: i64 = i64::MIN >> 2;
 
-/// A date's order is packed into two bits below it.
+/// The order of a date is packed into the two lowest bits.
 const ORDERS: [DateOrder; 4] = [
     DateOrder::Unsaid,
     DateOrder::DayFirst,
@@ -140,16 +140,16 @@ pub struct Pages {
     memory: Memory,
     rows: SpillVec<[u64; 9]>,
     ids: SpillRows<u8>,
-    /// Their titles; empty of a page without one.
+    /// Titles; empty for pages without one.
     titles: SpillRows<u8>,
-    /// What the model's other rules saw of them ([`crate::Model::seen`]); no rows if there are no such rules.
+    /// The data for the model's other rules ([`crate::Model::seen`]); no rows if there are no such rules.
     seen: SpillRows<u64>,
-    /// The pages in the order of their ids, once that is settled.
+    /// The pages in the order of their ids, once settled.
     by_id: Vec<PageNo>,
 }
 
 impl Pages {
-    /// None yet.
+    /// No pages.
     pub fn new(memory: &Memory) -> Pages {
         Pages {
             memory: memory.clone(),
@@ -161,7 +161,7 @@ impl Pages {
         }
     }
 
-    /// How many there are.
+    /// The number of pages.
     pub fn len(&self) -> usize {
         self.rows.len()
     }
@@ -193,22 +193,20 @@ impl Pages {
         self.rows.push(row.to_numbers())
     }
 
-    /// The rows, the ids and the titles.
     pub(super) fn parts(&self) -> (&SpillVec<[u64; 9]>, [&SpillRows<u8>; 2]) {
         (&self.rows, [&self.ids, &self.titles])
     }
 
-    /// What was seen of them.
+    /// The seen data of all pages.
     pub(super) fn all_seen(&self) -> &SpillRows<u64> {
         &self.seen
     }
 
-    /// Adds what was seen of a page.
+    /// Adds the seen data of a page.
     pub(super) fn load_seen(&mut self, seen: &[u64]) -> Result<()> {
         self.seen.push(seen)
     }
 
-    /// Adds rows of [`Pages::parts`].
     pub(super) fn load(&mut self, rows: &[[u64; 9]]) -> Result<()> {
         self.memory.reserve(A_PAGE * rows.len() as u64);
         self.rows.extend(rows)
@@ -229,9 +227,9 @@ impl Pages {
         PageRow::from_numbers(self.rows.one(page.at()))
     }
 
-    /// The id of a page; once settled, it is different from all others.
+    /// The id of a page, unique once settled.
     pub fn id(&self, page: PageNo) -> Cow<'_, str> {
-        // They were text when they were added; only a file that cannot be read any more gives something else.
+        // Ids are valid UTF-8, unless the temporary file cannot be read any more.
         match self.ids.get(page.at()) {
             Row::Held(bytes) => match std::str::from_utf8(bytes) {
                 Ok(id) => Cow::Borrowed(id),
@@ -247,7 +245,7 @@ impl Pages {
         (!title.is_empty()).then(|| String::from_utf8_lossy(&title).into_owned())
     }
 
-    /// What the model's other rules saw of a page ([`crate::Model::seen`]).
+    /// The data of a page for the model's other rules ([`crate::Model::seen`]).
     pub fn seen(&self, page: PageNo) -> Row<'_, u64> {
         match self.seen.len() {
             0 => Row::default(),
@@ -260,13 +258,13 @@ impl Pages {
         self.rows.iter().map(PageRow::from_numbers)
     }
 
-    /// Holds ids and rows in memory from now on, as far as that has room for them: output looks them up one by one.
+    /// Keeps ids and rows in memory from now on, as far as they fit: output looks them up one by one.
     pub(crate) fn recall(&mut self) {
         self.ids.recall();
         self.rows.recall();
     }
 
-    /// The pages in the order of their ids. Ids are in memory while they are sorted.
+    /// The pages in the order of their ids. Ids are held in memory while sorting.
     pub fn by_id(&self) -> Vec<PageNo> {
         if self.by_id.len() == self.len() {
             return self.by_id.clone();
@@ -280,15 +278,14 @@ impl Pages {
         order
     }
 
-    /// Puts them in the order of their sources, where those of a source are in order, and gives sites other numbers. Returns the new
-    /// number of each page.
+    /// Sorts pages by source, where pages of one source are already in order, and renumbers sites. Returns the new number of each page.
     ///
     /// Errors: a temporary file cannot be written.
     pub(super) fn in_order_of_sources(
         &mut self,
         mut site: impl FnMut(u32) -> u32,
     ) -> Result<Vec<PageNo>> {
-        // Pages of one source that follow each other.
+        // Consecutive pages of one source.
         let mut runs: Vec<(u32, Range<usize>)> = Vec::new();
         for (at, row) in self.iter().enumerate() {
             match runs.last_mut() {
@@ -326,9 +323,9 @@ impl Pages {
         Ok(numbers)
     }
 
-    /// The pages from `first` on that have the id and the text of one before it, ascending.
+    /// The pages from `first` on that repeat the id and text of an earlier page, ascending.
     pub(crate) fn repeated_from(&mut self, first: PageNo) -> Vec<PageNo> {
-        // Settling the ids wants the same order.
+        // Settling the ids needs the same order.
         self.by_id = self.by_id();
         let by_id = &self.by_id;
         let ids = self.ids.whole();
@@ -348,7 +345,7 @@ impl Pages {
         found
     }
 
-    /// Takes some pages out, ascending.
+    /// Removes some pages, given in ascending order.
     ///
     /// Errors: a temporary file cannot be written.
     pub(crate) fn take_out(&mut self, gone: &[PageNo]) -> Result<()> {
@@ -368,7 +365,7 @@ impl Pages {
         Ok(())
     }
 
-    /// Reads dates with an ambiguous day and month in the same way as the other dates of their source.
+    /// Reads dates with ambiguous day and month like the other dates of their source.
     ///
     /// Errors: a temporary file cannot be written.
     pub(super) fn settle_dates(&mut self) -> Result<AmbiguousDates> {
@@ -376,7 +373,7 @@ impl Pages {
         if self.iter().all(|row| row.order != DateOrder::Either) {
             return Ok(found);
         }
-        // Source -> whether a date has its day first, and its month.
+        // For each source, whether a date has its day first, and whether one has its month first.
         let mut seen: BTreeMap<u32, [bool; 2]> = BTreeMap::new();
         for row in self.iter() {
             match row.order {
@@ -403,7 +400,7 @@ impl Pages {
         Ok(found)
     }
 
-    /// Tells pages of one id apart; those from `first` on come first, so if no two of them are equal they keep theirs.
+    /// Makes ids unique. Pages from `first` on take precedence, so they keep their ids if these are distinct among themselves.
     ///
     /// Errors: a temporary file cannot be written.
     pub(super) fn settle(&mut self, first: PageNo) -> Result<()> {

@@ -6,24 +6,24 @@ use std::ops::Range;
 use crate::error::Result;
 use crate::spill::{Memory, SpillVec};
 
-/// A record that should have been a page and could not be read.
+/// A record that should be a page but could not be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Reject {
     /// The number of its source.
     pub source: u32,
-    /// Its number within the source.
+    /// The number of the record within the source.
     pub record: u64,
-    /// Why, for people.
+    /// The reason, in words.
     pub reason: String,
 }
 
-/// Rejects in the order of sources and records. What they hold comes out of a memory limit.
+/// Rejects in the order of sources and records, within a memory limit.
 #[derive(Debug, Default)]
 pub struct Rejects {
-    /// For each its record (8 bytes), the length of its reason (4 bytes), and the reason.
+    /// For each reject its record (8 bytes), the length of its reason (4 bytes), and the reason.
     bytes: SpillVec<u8>,
-    /// Those of one source that were added one after the other; the runs of a source in the order of its records.
+    /// Consecutively added rejects of one source; the runs of a source are in the order of its records.
     runs: Vec<Run>,
     count: usize,
 }
@@ -36,11 +36,10 @@ struct Run {
 
 /// Bytes before a reason.
 const HEAD: usize = 12;
-/// Bytes that are read at a time.
+/// Bytes read at a time.
 const BLOCK: usize = 1 << 16;
 
 impl Rejects {
-    /// None yet.
     pub(super) fn new(memory: &Memory) -> Rejects {
         Rejects {
             bytes: SpillVec::new(memory),
@@ -48,7 +47,7 @@ impl Rejects {
         }
     }
 
-    /// How many there are.
+    /// The number of rejects.
     pub fn len(&self) -> usize {
         self.count
     }
@@ -58,7 +57,7 @@ impl Rejects {
         self.count == 0
     }
 
-    /// All of them in order.
+    /// All rejects, in order.
     pub fn iter(&self) -> impl Iterator<Item = Reject> + Clone {
         self.runs.iter().flat_map(|run| self.of_run(run))
     }
@@ -68,7 +67,7 @@ impl Rejects {
         self.iter().next()
     }
 
-    /// Those of one source, in order.
+    /// The rejects of one source, in order.
     pub fn of_source(&self, source: u32) -> impl Iterator<Item = Reject> + Clone {
         let first = self.runs.partition_point(|run| run.source < source);
         let runs = self.runs[first..].iter();
@@ -76,7 +75,7 @@ impl Rejects {
         runs.flat_map(|run| self.of_run(run))
     }
 
-    /// Adds one. Those of one source come in the order of their records, perhaps with others between them.
+    /// Adds a reject. Rejects of one source come in the order of their records, perhaps with others in between.
     ///
     /// Errors: the temporary file cannot be written.
     pub(super) fn push(&mut self, reject: &Reject) -> Result<()> {
@@ -97,7 +96,7 @@ impl Rejects {
         Ok(())
     }
 
-    /// Puts them in the order of their sources.
+    /// Sorts the rejects by source.
     pub(super) fn settle(&mut self) {
         self.runs.sort_by_key(|run| run.source);
     }
@@ -124,15 +123,14 @@ impl PartialEq for Rejects {
 struct OfRun<'a> {
     all: &'a SpillVec<u8>,
     source: u32,
-    /// What is not read yet.
     left: Range<usize>,
     block: Cow<'a, [u8]>,
-    /// Where in the block the next one begins.
+    /// Where in the block the next reject begins.
     at: usize,
 }
 
 impl OfRun<'_> {
-    /// The next bytes: this number, or fewer at the end.
+    /// The next `count` bytes, or fewer at the end.
     fn take(&mut self, count: usize) -> &[u8] {
         if self.block.len() - self.at < count {
             let start = self.left.start - (self.block.len() - self.at);

@@ -1,4 +1,4 @@
-//! A collection in a journal, for runs that are resumed.
+//! Saves a collection in a journal, for runs that are resumed.
 
 use bytemuck::{Pod, pod_collect_to_vec};
 use serde::{Deserialize, Serialize};
@@ -11,17 +11,17 @@ use crate::ids::PageNo;
 use crate::resume::{Journal, Resume};
 use crate::spill::{Memory, SpillRows};
 
-/// What chunks hold: the first byte of each.
+/// The kind of a chunk, its first byte.
 const ROWS: u8 = 0;
 const IDS: u8 = 1;
 const TITLES: u8 = 2;
 const SKETCHES: u8 = 3;
 const REJECTS: u8 = 4;
 const SEEN: u8 = 5;
-/// The last one: all else.
+/// The last chunk, with everything else.
 const REST: u8 = 6;
 
-/// Rejects in a chunk.
+/// Rejects per chunk.
 const TOGETHER: usize = 4096;
 
 #[derive(Serialize, Deserialize)]
@@ -33,13 +33,12 @@ struct Rest {
     extraction: [u64; 3],
     #[serde(default)]
     ambiguous_dates: AmbiguousDates,
-    /// What goes with the collection.
+    /// A note saved with the collection.
     note: String,
 }
 
 impl Collection {
-    /// The collection that [`Collection::save`] wrote, and what was noted beside it, if all of it is there; and the journal to write
-    /// it to if not.
+    /// The collection written by [`Collection::save`] and its note, if complete; otherwise the journal to write it to.
     ///
     /// Errors: the journal or a temporary file cannot be written.
     pub(crate) fn saved(
@@ -59,7 +58,7 @@ impl Collection {
         Ok((None, journal))
     }
 
-    /// Writes all of it, and a note.
+    /// Writes the collection and a note.
     ///
     /// Errors: the journal cannot be written.
     pub(crate) fn save(&self, journal: &mut Journal, note: String) -> Result<()> {
@@ -100,7 +99,7 @@ impl Collection {
         journal.append(&[&[REST], &rest[..]].concat())
     }
 
-    /// Takes up a chunk; the last one has the note.
+    /// Loads a chunk; the last one returns the note.
     fn load(&mut self, chunk: &[u8]) -> Result<Option<String>> {
         let Some((kind, bytes)) = chunk.split_first() else {
             return Ok(None);
@@ -145,7 +144,7 @@ fn unreadable(error: serde_json::Error) -> Error {
     Error::Usage(format!("a saved collection: {error}"))
 }
 
-/// Writes rows: chunks of their number, their lengths and their values.
+/// Writes rows in chunks of their number, their lengths and their values.
 fn save_rows<T: Pod + Send + Sync>(
     kind: u8,
     rows: &SpillRows<T>,
@@ -177,7 +176,7 @@ fn save_rows<T: Pod + Send + Sync>(
     write(&mut lengths, &mut values)
 }
 
-/// Hands the rows of a chunk to `take`.
+/// Passes the rows of a chunk to `take`.
 fn load_rows<T: Pod>(bytes: &[u8], mut take: impl FnMut(&[T]) -> Result<()>) -> Result<()> {
     let (count, bytes) = bytes.split_at(8);
     let count: Vec<u64> = pod_collect_to_vec(count);

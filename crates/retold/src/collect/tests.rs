@@ -1,4 +1,4 @@
-//! Files that are read at the same time, compared with the same files read one after the other.
+//! Compares files read at the same time with the same files read one after the other.
 
 use super::*;
 use crate::config::JudgeConfig;
@@ -8,7 +8,7 @@ use crate::read::ReadOptions;
 use crate::read::tests::{Folder, gzip};
 use crate::spill::Memory;
 
-/// Lines of JSON: pages, of which some have an id or a text of another file, and what is no page.
+/// Lines of JSON: pages, some of which repeat an id or a text of another file, and lines that are no pages.
 fn lines(file: usize) -> String {
     let line = |number: usize| match number % 17 {
         3 => "{\"text\": 7}\n".to_owned(),
@@ -153,7 +153,7 @@ fn files_that_are_read_side_by_side_are_as_one_after_the_other() {
                 ..other
             };
             assert_eq!(row, same);
-            // Of copies another one may have the partial fingerprint.
+            // Another one of the copies may have the partial fingerprint.
             let partial = |of: &Collection| -> Option<Vec<u64>> {
                 let row = of.partial.of_pages.row(page)?;
                 Some(of.partial.rows.get(row).to_vec())
@@ -168,7 +168,7 @@ fn files_that_are_read_side_by_side_are_as_one_after_the_other() {
     }
 }
 
-/// `04/01/2026` is what the other dates of its file say; where they say nothing, or both, it is no date.
+/// `04/01/2026` is read like the other dates of its file; if they say nothing, or both, it is no date.
 #[test]
 fn day_and_month_are_ordered_as_in_the_other_dates_of_the_file() {
     let file = |dates: &[&str]| {

@@ -1,23 +1,22 @@
-//! Runs of words that two texts share, and those of them that are in the same order.
+//! Runs of words that two texts share, and chains of such runs in the same order.
 
 use rustc_hash::FxHashMap;
 
 use super::bits::Bits;
 use super::word::{Word, hash};
 
-/// A run of equal words of both texts, as long as it can be.
+/// A maximal run of equal words in two texts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Anchor {
-    /// Its first word in the one text.
+    /// Its first word in the first text.
     pub(crate) here: usize,
-    /// Its first word in the other.
+    /// Its first word in the other text.
     pub(crate) there: usize,
-    /// How many words it has.
     pub(crate) words: usize,
 }
 
 impl Anchor {
-    /// The anchor without this number of its first words.
+    /// The anchor without its first `words` words.
     fn without(&self, words: usize) -> Anchor {
         Anchor {
             here: self.here + words,
@@ -27,19 +26,19 @@ impl Anchor {
     }
 }
 
-/// A chain looks back over this number of anchors.
+/// How many previous anchors are considered for a chain.
 const BACK: usize = 50;
-/// What a chain pays for another anchor, in words.
+/// The cost of another anchor in a chain, in words.
 const JUMP: usize = 1;
-/// Where runs of words begin in a text: those that another text may have too.
+/// The places of runs of words that another text may have too.
 struct Places {
-    /// The hash of each run and its place, ascending.
+    /// The hash and place of each run, ascending.
     places: Vec<(u64, usize)>,
     hashes: Bits,
 }
 
 impl Places {
-    /// Of the runs of `width` words of a text, those that may be among these of another.
+    /// The runs of `width` words of a text that may be among `others`, the hashes of another text.
     fn of(here: &[Word], width: usize, others: &[u64]) -> Places {
         let others = Bits::of(others.iter().copied(), others.len());
         let places = here.windows(width).map(hash).enumerate();
@@ -52,7 +51,6 @@ impl Places {
         }
     }
 
-    /// The places of a run.
     fn get(&self, hash: u64) -> &[(u64, usize)] {
         if !self.hashes.may_have(hash) {
             return &[];
@@ -63,7 +61,7 @@ impl Places {
     }
 }
 
-/// All anchors of at least `width` words that hold a run of `width` words which the first text has `most` times or less. Ascending.
+/// All anchors of at least `width` words that contain a run of `width` words occurring at most `most` times in the first text. Ascending.
 pub(crate) fn anchors(here: &[Word], there: &[Word], width: usize, most: usize) -> Vec<Anchor> {
     if here.len() < width || there.len() < width {
         return Vec::new();
@@ -76,7 +74,7 @@ pub(crate) fn anchors(here: &[Word], there: &[Word], width: usize, most: usize) 
         let places = places.get(run);
         let places = if places.len() <= most { places } else { &[] };
         for &(_, place) in places {
-            // What lies on one diagonal behind the end of the last anchor there has not been passed yet.
+            // Skip what the last anchor on this diagonal already covers.
             let diagonal = at as isize - place as isize;
             let end = ends.entry(diagonal).or_insert(0);
             if at < *end {
@@ -98,7 +96,7 @@ pub(crate) fn anchors(here: &[Word], there: &[Word], width: usize, most: usize) 
     found
 }
 
-/// The anchors that are in the same order in both texts and have the most words, cut where they overlap. Time is the number of anchors times
+/// The anchors in the same order in both texts that have the most words, cut where they overlap. Time is the number of anchors times
 /// [`BACK`].
 pub(super) fn chain(anchors: &[Anchor]) -> Vec<Anchor> {
     let mut best: Vec<(usize, Option<usize>)> = Vec::with_capacity(anchors.len());
@@ -120,21 +118,21 @@ pub(super) fn chain(anchors: &[Anchor]) -> Vec<Anchor> {
         .collect();
     chosen.reverse();
     for at in 1..chosen.len() {
-        // Where the one before ends stays the same when its own beginning is cut off.
+        // Cutting the start of the previous anchor does not move its end.
         let overlap = overlap(&chosen[at - 1], &chosen[at]);
         chosen[at] = chosen[at].without(overlap);
     }
     chosen
 }
 
-/// How many words of an anchor another one before it has too, in either text.
+/// By how many words an anchor overlaps an earlier one, in either text.
 fn overlap(before: &Anchor, anchor: &Anchor) -> usize {
     let ends = (before.here + before.words, before.there + before.words);
     let here = ends.0.saturating_sub(anchor.here);
     here.max(ends.1.saturating_sub(anchor.there))
 }
 
-/// The part of an anchor that comes after another one in both texts.
+/// The part of an anchor after another one in both texts.
 fn behind(before: &Anchor, anchor: &Anchor) -> Option<Anchor> {
     let overlap = overlap(before, anchor);
     let is_behind = before.here < anchor.here && before.there < anchor.there;
@@ -145,8 +143,8 @@ fn behind(before: &Anchor, anchor: &Anchor) -> Option<Anchor> {
 mod tests {
     use super::*;
 
-    /// The second anchor loses its beginning, so that the third, which is cut all the same, begins before it. (Too far behind the first
-    /// to be chained with that.)
+    /// The second anchor loses its start, so that the third, which is also cut, begins before it. (The third is too far from the first to
+    /// be chained with it.)
     #[test]
     fn overlapping_anchors_are_cut() {
         let anchor = |(here, there, words)| Anchor { here, there, words };

@@ -1,15 +1,15 @@
-//! Hashes of which nearly all are known to be absent by one look.
+//! A Bloom-like filter that recognises nearly all absent hashes with one look-up.
 
-/// Bits by hashes: a set that may say of a hash that it is there although it is not.
+/// A set of hashes as bits, with false positives.
 pub(super) struct Bits {
     bits: Vec<u64>,
 }
 
-/// So many bits a hash, so that fewer than one in this many that are absent seem to be there.
+/// Bits per hash: fewer than one in this many absent hashes seem to be present.
 const BITS: usize = 8;
 
 impl Bits {
-    /// Of these hashes, at most `count`.
+    /// The set of these hashes, at most `count` of them.
     pub(super) fn of(hashes: impl Iterator<Item = u64>, count: usize) -> Bits {
         let size = (count * BITS).div_ceil(64).next_power_of_two();
         let mut bits = Bits {
@@ -22,14 +22,14 @@ impl Bits {
         bits
     }
 
-    /// Whether this hash may be among them.
+    /// Whether this hash may be in the set.
     pub(super) fn may_have(&self, hash: u64) -> bool {
         let (at, bit) = self.place(hash);
         self.bits[at] & bit != 0
     }
 
     fn place(&self, hash: u64) -> (usize, u64) {
-        // The high bits of a product depend on all of a hash.
+        // The high bits of a product depend on all bits of the hash.
         let hash = hash.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32;
         let at = hash as usize & (64 * self.bits.len() - 1);
         (at / 64, 1 << (at % 64))

@@ -4,13 +4,13 @@ use super::bits::Bits;
 use super::word::Word;
 use crate::relation::ratio;
 
-/// The share of these words that are among the others, or seem to be: one word in nine may have the bit of another.
+/// The share of these words that are, or seem to be, among the others: one word in nine may share the bit of another.
 pub(crate) fn in_common(words: &[Word], others: &[Word]) -> f64 {
     let hash = |word: &Word| u64::from(word.hash());
     share(words.iter().map(hash), others.iter().map(hash))
 }
 
-/// The same of pairs of neighbouring words.
+/// The share of pairs of neighbouring words, as [`in_common`].
 pub(crate) fn pairs_in_common(words: &[Word], others: &[Word]) -> f64 {
     let pair = |pair: &[Word]| u64::from(pair[0].hash()) << 32 | u64::from(pair[1].hash());
     match words.len() {
@@ -41,7 +41,7 @@ mod tests {
     fn words_and_pairs_by_hand() {
         let (text, other) = (words("a b c d"), words("c d a b x"));
         assert_eq!(in_common(&text, &other), 1.0);
-        // Of a b, b c and c d the other has all but b c.
+        // Of the pairs a b, b c and c d, the other has all but b c.
         assert_eq!(pairs_in_common(&text, &other), 2.0 / 3.0);
         assert_eq!(in_common(&words("a b e f"), &words("a b c d")), 0.5);
         assert_eq!(in_common(&text, &[]), 0.0);

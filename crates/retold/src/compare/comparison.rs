@@ -1,4 +1,4 @@
-//! What two texts share, where they differ, and what each says of its own: all evidence that verdicts and explanations use.
+//! The comparison of two texts: what they share, where they differ, and their own passages. Verdicts and explanations use it.
 
 use std::cell::OnceCell;
 use std::ops::Range;
@@ -10,62 +10,60 @@ use super::own::{OwnLimit, OwnPassage, WORD, moved, own_passages, weight};
 use super::passages::{Alignment, align, chained};
 use super::word::Word;
 
-/// One of two texts that are compared.
+/// One of two compared texts.
 pub(crate) struct Side<'t> {
     pub(crate) words: &'t [Word],
-    /// For each word whether it belongs to a frame, which is no evidence.
+    /// For each word whether it is in a frame, which is no evidence.
     pub(crate) is_frame: Vec<bool>,
-    /// For each word whether it may be no own passage: it belongs to a frame, or to a short line at an end of the text.
+    /// For each word whether it is excluded from own passages: it is in a frame, or in a short line at an end of the text.
     pub(crate) is_line: Vec<bool>,
-    /// From which size on its passages are its own.
+    /// The size from which its passages are own.
     pub(crate) limit: OwnLimit,
 }
 
-/// One of two texts beside the other. Sizes are in fifths of a word.
+/// One of two texts compared with the other. Sizes are in fifths of a word.
 pub(crate) struct Compared<'t> {
     side: Side<'t>,
     other: &'t [Word],
-    /// For each word whether the other text has it in the same order.
+    /// For each word whether it matches in order.
     pub(crate) matched: Vec<bool>,
-    /// Of the text.
+    /// Size of the text.
     pub(crate) all: usize,
-    /// Of it, what the other text has in the same order.
+    /// Size of the words that match in order.
     pub(crate) in_order: usize,
-    /// Outside frames.
+    /// Size outside frames.
     pub(crate) story: usize,
-    /// Of it, what the other text has in the same order.
+    /// Size of the matching words outside frames.
     pub(crate) story_in_order: usize,
     rest: OnceCell<Rest>,
 }
 
-/// What of a text the other does not have in the same order. Sizes are in fifths of a word.
+/// The part of a text that does not match in order. Sizes are in fifths of a word.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Rest {
-    /// What the other text has elsewhere.
+    /// Size of what the other text has elsewhere.
     pub(crate) moved: usize,
-    /// Of it, outside frames.
+    /// The same outside frames.
     pub(crate) story_moved: usize,
-    /// What is outside frames and the other text has nowhere, single words included.
+    /// Size of what is outside frames and nowhere in the other text, single words included.
     pub(crate) unlike: usize,
     /// Passages that the other text has nowhere.
     pub(crate) own: Vec<OwnPassage>,
 }
 
-/// Two texts, compared.
 pub(crate) struct Comparison<'t> {
-    /// Which words match in order, exactly or nearly; no chance matches.
+    /// The words that match in order, exactly or nearly, without chance matches.
     pub(crate) alignment: Alignment,
     pub(crate) here: Compared<'t>,
     pub(crate) there: Compared<'t>,
-    /// Words outside lines that stand in the place of others, between matching words. The smaller of both sides, in fifths of a word.
+    /// Words outside lines that replace others between matches. The smaller of both sides, in fifths of a word.
     pub(crate) replaced: usize,
     /// The same before the first and after the last match.
     pub(crate) replaced_at_ends: usize,
 }
 
 impl<'t> Comparison<'t> {
-    /// Compares two texts that have these [chained](super::chained) runs in common. Linear, except for passages that differ
-    /// ([`align`]).
+    /// Compares two texts, given their common [chained](super::chained) runs. Linear, except for differing passages ([`align`]).
     pub(crate) fn of(here: Side<'t>, there: Side<'t>, runs: &[Anchor]) -> Comparison<'t> {
         let alignment = align(here.words, there.words, runs).without_chance();
         let (replaced, replaced_at_ends) = replaced([&here, &there], &alignment);
@@ -79,7 +77,7 @@ impl<'t> Comparison<'t> {
         }
     }
 
-    /// Numbers outside lines in the place of others, neither of which the other text has.
+    /// How many numbers outside lines are replaced by others, where neither occurs in the other text.
     pub(crate) fn replaced_numbers(&self) -> usize {
         replaced_numbers([&self.here.side, &self.there.side], &self.alignment)
     }
@@ -109,24 +107,24 @@ impl<'t> Compared<'t> {
         compared
     }
 
-    /// What the other text does not have in the same order. Found when it is first asked for: most pairs are told apart without it.
+    /// What does not match in order. Computed on first use, since most pairs are decided without it.
     pub(crate) fn rest(&self) -> &Rest {
         let rest = || rest(&self.side, self.other, &self.matched);
         self.rest.get_or_init(rest)
     }
 
-    /// Whether it has something of its own.
+    /// Whether the text has own passages above the limit.
     pub(crate) fn has_own(&self) -> bool {
         self.side.limit.is_reached(&self.rest().own)
     }
 
-    /// How much is in own passages, in fifths of a word.
+    /// The total size of own passages, in fifths of a word.
     pub(crate) fn own_size(&self) -> usize {
         self.rest().own.iter().map(|passage| passage.own).sum()
     }
 }
 
-/// Shorter phrases may be in another text by chance.
+/// Minimum size of a moved phrase; shorter ones may be in another text by chance.
 pub(crate) const MOVED: usize = 8 * WORD;
 
 fn rest(text: &Side<'_>, other: &[Word], matched: &[bool]) -> Rest {
@@ -159,8 +157,8 @@ fn rest(text: &Side<'_>, other: &[Word], matched: &[bool]) -> Rest {
     rest
 }
 
-/// Words in the place of others between matches, and at the ends. Where both texts say so much that each may be a passage of its own, none
-/// of it replaces the other.
+/// The replaced words between matches, and at the ends. If both sides have enough words for an own passage each, neither replaces the
+/// other.
 fn replaced(sides: [&Side<'_>; 2], alignment: &Alignment) -> (usize, usize) {
     let size = |side: &Side<'_>, range: &Range<usize>| -> usize {
         let words = side.words[range.clone()].iter();
@@ -183,7 +181,7 @@ fn replaced(sides: [&Side<'_>; 2], alignment: &Alignment) -> (usize, usize) {
     (inside, at_ends)
 }
 
-/// Numbers in the place of others, which the other text does not have.
+/// The numbers that are replaced by others and do not occur in the other text.
 fn replaced_numbers(sides: [&Side<'_>; 2], alignment: &Alignment) -> usize {
     let numbers = |side: usize, range: &Range<usize>| {
         let words = sides[side].words[range.clone()].iter();
@@ -213,7 +211,7 @@ fn replaced_numbers(sides: [&Side<'_>; 2], alignment: &Alignment) -> usize {
         .sum()
 }
 
-/// The own passages of a text against several others together: what at least one of them has is not own. `is_line` as in [`Side`].
+/// The own passages of a text against several others together: a passage in any of them is not own. `is_line` as in [`Side`].
 pub(crate) fn own_against(words: &[Word], is_line: &[bool], others: &[&[Word]]) -> Vec<OwnPassage> {
     let (mut matched, mut neutral) = (vec![false; words.len()], is_line.to_vec());
     let add = |marks: &mut [bool], more: Vec<bool>| {
@@ -231,7 +229,7 @@ pub(crate) fn own_against(words: &[Word], is_line: &[bool], others: &[&[Word]]) 
     own_passages(words, &matched, &neutral)
 }
 
-/// Words in a run that the alignment with a part of a text begins with, and how often the text may have it.
+/// Words in a run with which the alignment starts, and how often the text may contain the run.
 const RUN: usize = 5;
 const MOST: usize = 8;
 
@@ -240,7 +238,7 @@ mod tests {
     use super::super::testing::{numbered, words};
     use super::*;
 
-    /// What this reads in the comparison of two texts without frames.
+    /// The result of `read` on the comparison of two texts without frames.
     fn compared<R>(here: &str, there: &str, read: impl FnOnce(&Comparison<'_>) -> R) -> R {
         let texts = [here, there].map(words);
         let [here, there] = texts.each_ref().map(|words| Side {
@@ -282,7 +280,7 @@ mod tests {
                 assert_eq!(text.rest().moved, 200);
             }
         });
-        // Seven words may be elsewhere by chance: they are not own, but count for nothing.
+        // Seven words may be elsewhere by chance: they are not own, but also not moved.
         let few = format!("{} {}", numbered(7, 100), numbered(0, 7));
         compared(&numbered(0, 100), &few, |found| {
             let rest = found.here.rest();
@@ -319,7 +317,7 @@ mod tests {
         let (ends, others) = (["one", "", "two three"], ["eins", "", "zwei drei"]);
         assert_eq!(replaced(ends, others), (0, 3));
         assert_eq!(replaced(["", "one two", ""], [""; 3]), (0, 0));
-        // Where both say something of their own nothing is replaced; twelve words are that here.
+        // If both have an own passage, nothing is replaced; here twelve words make one.
         let own = |words: usize| {
             let texts = [numbered(500, 500 + words), numbered(600, 620)];
             replaced(["", &texts[0], ""], ["", &texts[1], ""])
@@ -336,7 +334,7 @@ mod tests {
         assert_eq!(replaced(&page("12", ""), &page("13", "")), 1);
         assert_eq!(replaced(&page("12 or 15", ""), &page("13 or 16", "")), 2);
         assert_eq!(replaced(&page("12", ""), &page("12", "")), 0);
-        // The other text has it elsewhere, or a word stands there.
+        // The other text has the number elsewhere, or has a word in its place.
         assert_eq!(replaced(&page("12", ""), &page("13", "from 12")), 0);
         assert_eq!(replaced(&page("12", ""), &page("noon", "")), 0);
     }
@@ -353,7 +351,7 @@ mod tests {
         assert_eq!(own(&[&first]), [(45..90, 45)]);
         assert_eq!(own(&[&second]), [(0..45, 45)]);
         assert_eq!(own(&[]), [(0..90, 90)]);
-        // A line of a frame is not own.
+        // A frame's line is not own.
         let is_line: Vec<bool> = (0..90).map(|at| at >= 45).collect();
         assert_eq!(own_against(&text, &is_line, &[&first]), []);
     }

@@ -1,41 +1,41 @@
-//! Two short passages, aligned word by word.
+//! Aligns two short passages word by word.
 
 use super::word::{Letters, Word};
 
-/// What is paid for a word that the other passage does not have.
+/// The cost of a word that the other passage lacks.
 const MISSING: u32 = 10;
-/// For a word in the place of another; less than for two missing ones.
+/// The cost of a replaced word; less than of two missing ones.
 const REPLACED: u32 = 15;
-/// For a word that is nearly the same.
+/// The cost of a nearly equal word.
 const NEAR: u32 = 3;
-/// For two words that are written as one.
+/// The cost of two words written as one.
 const JOINED: u32 = 4;
 
-/// How a cell of the table is reached. Of steps that cost the same the first is taken.
+/// The step by which a cell of the table is reached. Ties go to the first.
 mod step {
     pub(super) const EQUAL: u32 = 0;
     pub(super) const NEAR: u32 = 1;
     pub(super) const REPLACED: u32 = 2;
     pub(super) const HERE: u32 = 3;
     pub(super) const THERE: u32 = 4;
-    /// A word here is two there.
+    /// One word here is two there.
     pub(super) const PARTED: u32 = 5;
     /// Two words here are one there.
     pub(super) const JOINED: u32 = 6;
-    /// The bits of a step.
+    /// Bits per step.
     pub(super) const BITS: u32 = 3;
     pub(super) const MASK: u32 = (1 << BITS) - 1;
 }
 
-/// A cost and a step in one number: the least of several is the first of the cheapest.
+/// Cost and step in one number, so that the minimum is the first of the cheapest.
 const fn paid(cost: u32, step: u32) -> u32 {
     cost << step::BITS | step
 }
 
-/// More than any cost.
+/// Larger than any cost.
 const NEVER: u32 = u32::MAX / 2;
 
-/// Words that match: `count.0` from `here` on those from `there` on, `count.1` of them.
+/// Matching words: `count.0` from `here` on match `count.1` from `there` on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Match {
     pub(crate) here: usize,
@@ -44,7 +44,7 @@ pub(crate) struct Match {
     pub(crate) is_near: bool,
 }
 
-/// The cheapest alignment of two passages; its matches, ascending. Time is the product of their lengths.
+/// The matches of the cheapest alignment of two passages, ascending. Time is the product of their lengths.
 pub(super) fn matches(here: &[Word], there: &[Word]) -> Vec<Match> {
     let width = there.len() + 1;
     let mut steps = vec![step::THERE as u8; (here.len() + 1) * width];
@@ -55,16 +55,16 @@ pub(super) fn matches(here: &[Word], there: &[Word]) -> Vec<Match> {
     trace_back(&steps, here.len(), there.len())
 }
 
-/// The rows of the table that the next one is made of, and the words of its columns. Each loop over a row but the last does the same
-/// for all cells and does not need the cell before, so that the compiler makes vectors of it.
+/// The rows from which the next one is computed, and the words of the columns. All loops over a row but the last treat cells alike and do
+/// not depend on the previous cell, so the compiler vectorises them.
 struct Rows {
     hashes: Vec<u32>,
     letters: Vec<Letters>,
-    /// The costs of the row before the last, of the last, and of the one that is filled.
+    /// The costs of the row before the last, the last row, and the current one.
     above: Vec<u32>,
     last: Vec<u32>,
     row: Vec<u32>,
-    /// For each word what is paid on the way from the cell before it in its row.
+    /// For each word the cost of the step from the previous cell of the row.
     along: Vec<u32>,
 }
 
@@ -81,7 +81,7 @@ impl Rows {
         }
     }
 
-    /// Fills the row of a word; `before` is the word before it, if there is one.
+    /// Fills the row of a word; `before` is the previous word, if there is one.
     fn fill(&mut self, before: Option<Word>, word: Word, steps: &mut [u8]) {
         let first = self.last[0] + paid(MISSING, 0);
         let Some((start, row)) = self.row.split_first_mut() else {
@@ -178,7 +178,7 @@ mod tests {
         letters.iter().map(word).collect()
     }
 
-    /// The cost of each cell, from the cells before it, one after the other.
+    /// Reference implementation: the cost of each cell, one after the other.
     fn cheapest(here: &[Word], there: &[Word]) -> (u32, Vec<u8>) {
         let width = there.len() + 1;
         let mut costs = vec![0; (here.len() + 1) * width];
@@ -224,7 +224,7 @@ mod tests {
         (costs[costs.len() - 1], steps)
     }
 
-    /// Words that are equal, nearly so, or two of which are another.
+    /// Words that are equal, nearly equal, or joined from two others.
     fn passage() -> impl Strategy<Value = Vec<String>> {
         prop::collection::vec(
             "(exam|ple|example|sample|exampel|minister|minifter|[ab]{1,3}|[ab]{4}9?)",

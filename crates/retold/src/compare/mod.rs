@@ -1,4 +1,4 @@
-//! The alignment of two texts: which words of one are in the other, in order, and where the texts differ.
+//! Aligns two texts: which words of one are in the other, in order, and where the texts differ.
 
 mod anchors;
 mod bits;

@@ -1,14 +1,14 @@
-//! Names and numbers: whether two texts have the same.
+//! Checks whether two texts have the same names and numbers.
 
 use rustc_hash::FxHashSet;
 
 use super::word::Word;
 
-/// So many of the longest words of each text are looked up in the other: names and terms are long, and what is rare is, too
-/// (Zipf 1935, the law of abbreviation).
+/// How many of the longest words of each text are looked up in the other: names and terms are long, and so are rare words (Zipf 1935, the
+/// law of abbreviation).
 const LONGEST: usize = 20;
 
-/// How many numbers of a page the other has, and how many there are.
+/// How many of the page's numbers the other has, and how many there are.
 pub(crate) fn numbers_found(words: &[Word], other: &[Word]) -> (usize, usize) {
     let others = other.iter().filter(|word| word.is_number());
     let others: FxHashSet<u32> = others.map(|word| word.hash()).collect();
@@ -19,9 +19,9 @@ pub(crate) fn numbers_found(words: &[Word], other: &[Word]) -> (usize, usize) {
     })
 }
 
-/// How many of the [`LONGEST`] different words of a page the other has, and how many there are.
+/// How many of the page's [`LONGEST`] longest distinct words the other has, and how many there are.
 pub(crate) fn longest_found(words: &[Word], other: &[Word]) -> (usize, usize) {
-    // Descending; of a text nearly all words are shorter than the last of these.
+    // Sorted descending; nearly all words are shorter than the last of these.
     let mut longest: Vec<(u64, u32)> = Vec::with_capacity(LONGEST + 1);
     for word in words {
         let key = (word.bytes(), word.hash());
@@ -61,9 +61,9 @@ mod tests {
     #[test]
     fn the_longest_words_by_hand() {
         let text = words("the bearings of the bridge");
-        // Four different words, of which the other has two.
+        // The other has two of the four distinct words.
         assert_eq!(longest_found(&text, &words("the old bridge")), (2, 4));
-        // Of 40 words twenty are looked up, the longest.
+        // The twenty longest of 40 words are looked up.
         let named =
             |name: &str| -> Vec<String> { (10..30).map(|n| format!("{name}{n}")).collect() };
         let (long, short) = (named("longword"), named("s"));

@@ -1,32 +1,32 @@
-//! What a text says that another does not: its own passages.
+//! The own passages of a text, which another text does not have.
 
 use std::ops::Range;
 
 use super::bits::Bits;
 use super::word::{Word, hash};
 
-/// Fifths of a word that a token counts: a word five, a single character three, as 20 characters say what 12 words do.
+/// Fifths in a word. A word counts five fifths, a single character three, as 20 characters say as much as 12 words.
 pub(crate) const WORD: usize = 5;
 const CHARACTER: usize = 3;
 
-/// A run of so many fifths that both texts have ends a passage: four words or six characters and more.
+/// Size of a matching run that ends a passage: four words, or seven characters.
 const STRONG: usize = 4 * WORD;
 
-/// A phrase that is looked for anywhere in the other text: three words or five characters.
+/// Size of a phrase that is searched for anywhere in the other text: three words or five characters.
 const PHRASE: usize = 3 * WORD;
-/// From which size on passages are own, in fifths of a word.
+/// The size from which passages count as own, in fifths of a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct OwnLimit {
-    /// Of one passage.
+    /// Minimum for a single passage.
     pub(crate) least: usize,
-    /// Of all together, ...
+    /// Minimum for all passages together, ...
     pub(crate) together: usize,
-    /// ... of those that have this size; smaller ones are no passages yet.
+    /// ... counting only passages of at least this size.
     counted: usize,
 }
 
 impl OwnLimit {
-    /// At least so many words, and so large a share of a text of this size.
+    /// The limit in words and as a share of a text of this size; both must be reached.
     pub(crate) fn of(words: usize, share: f64, size: usize) -> OwnLimit {
         let words = (words * WORD).max(1);
         let least = words.max((share * size as f64).ceil() as usize);
@@ -41,13 +41,13 @@ impl OwnLimit {
 /// A passage that the other text has nowhere.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct OwnPassage {
-    /// From its first own word to its last.
+    /// From the first own word to the last.
     pub(crate) words: Range<usize>,
-    /// How much of it is own, in fifths of a word.
+    /// The size of its own words, in fifths of a word.
     pub(crate) own: usize,
 }
 
-/// What a token counts, in fifths of a word.
+/// The size of a token, in fifths of a word.
 pub(crate) fn weight(word: Word) -> usize {
     match word.bytes() {
         0 => CHARACTER,
@@ -55,13 +55,12 @@ pub(crate) fn weight(word: Word) -> usize {
     }
 }
 
-/// What all these count.
 pub(crate) fn size(words: &[Word]) -> usize {
     words.iter().map(|word| weight(*word)).sum()
 }
 
-/// For each word of a text that does not match whether it is in a phrase which the other text has. Linear, but for sorting the phrases
-/// that seem to be in both.
+/// For each unmatched word of a text whether it is in a phrase that the other text has. Linear, except for sorting the phrases that seem to
+/// be in both.
 pub(super) fn moved(words: &[Word], matched: &[bool], other: &[Word]) -> Vec<bool> {
     let mut marks = vec![false; words.len()];
     let starts = (0..words.len()).filter(|&start| !matched[start]);
@@ -69,7 +68,7 @@ pub(super) fn moved(words: &[Word], matched: &[bool], other: &[Word]) -> Vec<boo
     let mut phrases: Vec<(usize, usize, u64)> = phrases
         .map(|(start, phrase)| (start, start + phrase.len(), hash(phrase)))
         .collect();
-    // A long text beside a part of it: nearly none of its phrases are there.
+    // A long text and a part of it share hardly any of these phrases.
     if phrases.len() > other.len() {
         let theirs = (0..other.len()).filter_map(|start| phrase(other, start).map(hash));
         let theirs = Bits::of(theirs, other.len());
@@ -78,7 +77,7 @@ pub(super) fn moved(words: &[Word], matched: &[bool], other: &[Word]) -> Vec<boo
     if phrases.is_empty() {
         return marks;
     }
-    // Most phrases of the other text are none of these, and do not even begin as one of them.
+    // Most phrases of the other text do not even begin like one of these.
     let first = |at: usize| u64::from(words[at].hash());
     let firsts = Bits::of(phrases.iter().map(|phrase| first(phrase.0)), phrases.len());
     let wanted = Bits::of(phrases.iter().map(|phrase| phrase.2), phrases.len());
@@ -94,7 +93,7 @@ pub(super) fn moved(words: &[Word], matched: &[bool], other: &[Word]) -> Vec<boo
     marks
 }
 
-/// The phrase that begins with this word.
+/// The phrase that begins at `start`.
 fn phrase(words: &[Word], start: usize) -> Option<&[Word]> {
     let mut size = 0;
     for (at, &word) in words[start..].iter().enumerate() {
@@ -106,9 +105,9 @@ fn phrase(words: &[Word], start: usize) -> Option<&[Word]> {
     None
 }
 
-/// The own passages of a text. Of each word: whether the other text has it in its place (`matched`), whether it has it elsewhere
-/// or it belongs to a frame (`neutral`). A passage is a stretch between strong runs of matching words in which own words outweigh
-/// the matching ones: it begins with the first of them, and ends where it has the most more.
+/// The own passages of a text. `matched` says for each word whether the other text has it in its place, `neutral` whether it is elsewhere
+/// or in a frame. A passage lies between strong runs of matching words, and its own words outweigh the matching ones: it begins with the
+/// first own word and ends where the balance is greatest.
 pub(super) fn own_passages(words: &[Word], matched: &[bool], neutral: &[bool]) -> Vec<OwnPassage> {
     let mut found = Vec::new();
     let mut open = Open::default();
@@ -132,13 +131,12 @@ pub(super) fn own_passages(words: &[Word], matched: &[bool], neutral: &[bool]) -
     found
 }
 
-/// A passage that may go on.
 #[derive(Default)]
 struct Open {
     start: usize,
     own: usize,
     score: usize,
-    /// Its best end so far, with what it has up to there.
+    /// The best end so far, with the balance and size up to there.
     best: (usize, usize, usize),
 }
 
@@ -165,7 +163,7 @@ impl Open {
 }
 
 impl OwnLimit {
-    /// Whether one of these passages reaches the limit, or all together do.
+    /// Whether one passage, or all together, reach the limit.
     pub(crate) fn is_reached(self, passages: &[OwnPassage]) -> bool {
         let sizes = passages.iter().map(|passage| passage.own);
         let together: usize = sizes.clone().filter(|own| *own >= self.counted).sum();
@@ -178,7 +176,7 @@ mod tests {
     use super::super::testing::{numbered, words};
     use super::*;
 
-    /// The own passages of a text in which these places do not match.
+    /// The own passages of a text in which these ranges do not match.
     fn own(words: &[Word], differing: &[Range<usize>]) -> Vec<(Range<usize>, usize)> {
         let differs = |at: usize| differing.iter().any(|range| range.contains(&at));
         let matched: Vec<bool> = (0..words.len()).map(|at| !differs(at)).collect();
@@ -193,12 +191,12 @@ mod tests {
         assert_eq!(own(&text, &[]), []);
         // Twelve words are 60 fifths.
         assert_eq!(own(&text, std::slice::from_ref(&(20..32))), [(20..32, 60)]);
-        // Two that match part no passage of more; as many as there are own words do, and four always.
+        // Two matching words do not split a longer passage; as many as there are own words do, and four always.
         assert_eq!(own(&text, &[20..24, 26..30]), [(20..30, 40)]);
         assert_eq!(own(&text, &[20..23, 26..30]), [(20..23, 15), (26..30, 20)]);
         assert_eq!(own(&text, &[20..30, 34..44]), [(20..30, 50), (34..44, 50)]);
         assert_eq!(own(&text, &[20..30, 33..43]), [(20..43, 100)]);
-        // A last own word that does not make up for the matching ones before it is none of the passage.
+        // A last own word that does not outweigh the matching words before it is not in the passage.
         assert_eq!(own(&text, &[20..25, 28..29]), [(20..25, 25)]);
         // Characters count three fifths, so that twenty of them are as much as twelve words.
         let text = words("一 二 三 四 五 六 七 八 九 十 甲 乙 丙 丁 戊 己 庚 辛 壬 癸 子 丑");
@@ -221,10 +219,10 @@ mod tests {
     #[test]
     fn limits_by_hand() {
         let least = |words, share, size| OwnLimit::of(words, share, size).least;
-        // Of 100 words 5 % are five, of 1,000 fifty.
+        // 5 % of 100 words are five, of 1,000 fifty.
         assert_eq!(least(12, 0.05, 100 * WORD), 12 * WORD);
         assert_eq!(least(12, 0.05, 1000 * WORD), 50 * WORD);
-        // A single character is something.
+        // A single character is enough.
         assert_eq!(least(0, 0.0, 1000 * WORD), 1);
         let limit = OwnLimit::of(12, 0.05, 100 * WORD);
         let is_reached = |words: &[usize]| {
@@ -235,11 +233,11 @@ mod tests {
             limit.is_reached(&words.iter().map(passage).collect::<Vec<_>>())
         };
         assert!(is_reached(&[12]) && !is_reached(&[11]) && !is_reached(&[]));
-        // Three times as much together: 36 words.
+        // Three times as much in total: 36 words.
         assert!(is_reached(&[10, 10, 10, 6]) && !is_reached(&[10, 10, 10, 5]));
         // Two words are no passage, however often.
         assert!(!is_reached(&[2; 40]) && is_reached(&[3; 12]));
-        // Of a long text twelve words are one, although they are less than a quarter of its 500.
+        // In a long text twelve words are a passage, although they are less than a quarter of its limit of 500.
         let limit = OwnLimit::of(12, 0.05, 10_000 * WORD);
         let passages = |words: usize| {
             let passage = OwnPassage {
@@ -251,7 +249,7 @@ mod tests {
         assert!(passages(12) && !passages(11));
     }
 
-    /// The words that are in a phrase which the other text has.
+    /// The words in a phrase that the other text has.
     fn found(text: &str, other: &str, matched: &[usize]) -> Vec<usize> {
         let text = words(text);
         let matched: Vec<bool> = (0..text.len()).map(|at| matched.contains(&at)).collect();
@@ -262,14 +260,14 @@ mod tests {
     #[test]
     fn phrases_by_hand() {
         assert_eq!(found("a b c d e f", "x d e f y", &[]), [3, 4, 5]);
-        // Two words may be anywhere, and so may four characters.
+        // Two words, or four characters, may be anywhere.
         assert_eq!(found("a b c d e f", "x e f y d", &[]), [0; 0]);
         assert_eq!(
             found("春 天 来 了 吗 雨", "雪 春 天 来 了 吗", &[]),
             [0, 1, 2, 3, 4]
         );
         assert_eq!(found("春 天 来 了 吗 雨", "雪 春 天 来 了 雨", &[]), [0; 0]);
-        // A phrase begins with a word that does not match.
+        // A phrase begins with an unmatched word.
         assert_eq!(found("a b c d", "a b c", &[0]), [0; 0]);
         assert_eq!(found("a b c d", "", &[]), [0; 0]);
     }

@@ -1,4 +1,4 @@
-//! Two aligned texts: the words that both have in the same order, and the passages between them that differ.
+//! Aligns two texts: the words that match in order, and the differing passages between them.
 
 use std::ops::Range;
 
@@ -9,23 +9,22 @@ use super::word::Word;
 /// Passages are compared word by word if the product of their lengths is at most this.
 const CELLS: usize = 10_000;
 
-/// How passages that are longer are cut at what both have, first by the first of these: words in a run, and how often the one passage
-/// may have the run.
+/// Longer passages are split at common runs, by each of these in turn: words in a run, and how often one passage may contain it.
 const CUTS: [(usize, usize); 2] = [(4, 8), (1, 1)];
 
-/// So many words before and behind a word are looked at: if half of them match, in both texts, its match is no chance.
+/// How many words on either side of a match are examined: if at least half of them match in both texts, the match is no coincidence.
 const AROUND: usize = 8;
 
-/// Which words of two texts match, each text's in order.
+/// The matching words of two texts, in order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Alignment {
-    /// Ascending; none overlaps another.
+    /// Ascending and without overlap.
     matches: Vec<Match>,
-    /// How many words the texts have.
+    /// The numbers of words of the texts.
     lengths: (usize, usize),
 }
 
-/// A passage of one text, and the one in its place in the other. One of them may be empty.
+/// A passage of one text and the passage in its place in the other. One of them may be empty.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Passage {
     /// Words of the first text.
@@ -35,8 +34,7 @@ pub(crate) struct Passage {
 }
 
 impl Alignment {
-    /// Without the matches that may be chance, as between two different passages: of the words around them fewer than half match, in
-    /// either text.
+    /// Removes matches that may be coincidence between different passages: fewer than half of the words around them match, in either text.
     pub(crate) fn without_chance(mut self) -> Alignment {
         let sums = [self.matched_here(), self.matched_there()].map(|marks| {
             let mut sums = vec![0u32];
@@ -59,12 +57,11 @@ impl Alignment {
         self
     }
 
-    /// The words that match, in order.
     pub(crate) fn matches(&self) -> &[Match] {
         &self.matches
     }
 
-    /// For each word of the first text whether it has a match.
+    /// For each word of the first text whether it matches.
     pub(crate) fn matched_here(&self) -> Vec<bool> {
         let ranges = self
             .matches
@@ -73,25 +70,25 @@ impl Alignment {
         flags(ranges, self.lengths.0)
     }
 
-    /// For each word of the other text whether it has a match.
+    /// For each word of the other text whether it matches.
     pub(crate) fn matched_there(&self) -> Vec<bool> {
         let ranges = self.matches.iter();
         let ranges = ranges.map(|found| found.there..found.there + found.count.1);
         flags(ranges, self.lengths.1)
     }
 
-    /// How many words of the first text have a match.
+    /// How many words of the first text match.
     pub(crate) fn matched(&self) -> usize {
         self.matches.iter().map(|found| found.count.0).sum()
     }
 
-    /// How many words of the first text are nearly equal to those that they match.
+    /// How many words of the first text match nearly.
     pub(crate) fn near(&self) -> usize {
         let near = self.matches.iter().filter(|found| found.is_near);
         near.map(|found| found.count.0).sum()
     }
 
-    /// The passages that differ, in order.
+    /// The differing passages, in order.
     pub(crate) fn differing(&self) -> impl Iterator<Item = Passage> {
         let behind = Match {
             here: self.lengths.0,
@@ -129,7 +126,7 @@ fn flags(ranges: impl Iterator<Item = Range<usize>>, length: usize) -> Vec<bool>
     flags
 }
 
-/// Of runs of words that are claimed to be in both texts, ascending by their places here: those that are, and are in the same order.
+/// Those of the candidate runs, ascending by place in the first text, that really are in both texts and in the same order.
 pub(crate) fn chained(here: &[Word], there: &[Word], runs: &[Anchor]) -> Vec<Anchor> {
     let equal = |run: &&Anchor| {
         let here = here[run.here..].iter().map(|word| word.hash());
@@ -140,9 +137,8 @@ pub(crate) fn chained(here: &[Word], there: &[Word], runs: &[Anchor]) -> Vec<Anc
     chain(&runs)
 }
 
-/// Aligns two texts with some [`chained`] runs of words: shorter runs between these are chained too, and the words in between are
-/// aligned one by one, including nearly equal words. Linear, except for passages without a common word, which cost at most [`CELLS`]
-/// each.
+/// Aligns two texts, given some [`chained`] runs. Shorter runs between these are chained too, and the words in between are aligned one by
+/// one, including nearly equal words. Linear, except for passages without a common word, which cost at most [`CELLS`] each.
 pub(crate) fn align(here: &[Word], there: &[Word], runs: &[Anchor]) -> Alignment {
     let mut matches = Vec::new();
     let whole = (
@@ -159,7 +155,6 @@ pub(crate) fn align(here: &[Word], there: &[Word], runs: &[Anchor]) -> Alignment
     }
 }
 
-/// A passage, and the number of its first word in the text.
 #[derive(Clone, Copy)]
 struct Part<'w> {
     words: &'w [Word],
@@ -175,7 +170,6 @@ impl Part<'_> {
     }
 }
 
-/// Adds the matches of two passages.
 fn add(here: Part<'_>, there: Part<'_>, cuts: &[(usize, usize)], found: &mut Vec<Match>) {
     if here.words.is_empty() || there.words.is_empty() {
         return;
@@ -199,7 +193,6 @@ fn add(here: Part<'_>, there: Part<'_>, cuts: &[(usize, usize)], found: &mut Vec
     add_between(&anchors, (here, there), cuts, found);
 }
 
-/// Adds these anchors of two passages, and the matches of what is between them.
 fn add_between(
     anchors: &[Anchor],
     (here, there): (Part<'_>, Part<'_>),
@@ -239,7 +232,7 @@ mod tests {
         text.split_whitespace().map(word).collect()
     }
 
-    /// What differs, as text: "is|was" for a word that is replaced.
+    /// The differences as text: "is|was" for a replaced word.
     fn differing(one: &str, other: &str) -> Vec<String> {
         let [here, there]: [Vec<&str>; 2] =
             [one, other].map(|text| text.split_whitespace().collect());
@@ -265,7 +258,7 @@ mod tests {
             ["ferry|boat", "|very"]
         );
         assert_eq!(differing("", "a word"), ["|a word"]);
-        // A letter of a long word is misread, another word is parted by a hyphen.
+        // One letter of a long word is misread; another word is split by a hyphen.
         assert_eq!(
             differing(
                 "the government of examples",
@@ -273,7 +266,7 @@ mod tests {
             ),
             ["|today"]
         );
-        // One order only.
+        // Only matches in one order.
         assert_eq!(
             differing("one two three four", "three four one two"),
             ["|three four", "three four|"]
@@ -292,11 +285,11 @@ mod tests {
             letters.collect::<Vec<_>>().join(" ")
         };
         let around = |of: u8, middle: &str| format!("{} {middle} {}", unlike(of), unlike(of));
-        // One word, and five, between twelve others on either side.
+        // One or five matching words between twelve different ones on either side.
         assert_eq!(matched(&around(0, "the"), &around(13, "the")), 0);
         let five = "it was late on monday";
         assert_eq!(matched(&around(0, five), &around(13, five)), 0);
-        // Eight are no chance; nor is one where every second word matches.
+        // Eight matching words are no coincidence, nor is a match where every second word matches.
         let eight = "it was late on monday in the harbour";
         assert_eq!(matched(&around(0, eight), &around(13, eight)), 8);
         assert_eq!(matched("a x b y c z d", "a u b v c w d"), 4);
@@ -317,7 +310,7 @@ mod tests {
         assert_eq!(differing(&one, &other), ["old|fresh", "|more"]);
     }
 
-    /// Few different words, and phrases that are said again and again: of these anchors overlap.
+    /// Few different words and repeated phrases, whose anchors overlap.
     fn words_that_repeat() -> impl Strategy<Value = Vec<u8>> {
         let phrase = (prop::collection::vec(0u8..9, 1..20), 1usize..12);
         let phrase = phrase.prop_map(|(words, times)| words.repeat(times));
@@ -325,7 +318,6 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever the texts, and whatever is known of them, matches ascend in both, and what matches is equal or nearly so.
         #[test]
         fn matches_ascend(
             one in words_that_repeat(), other in words_that_repeat(), width in 1usize..8,
@@ -333,7 +325,7 @@ mod tests {
         ) {
             let text = |numbers: &[u8]| numbers.iter().map(|n| format!("word{n}{n}{n}")).collect::<Vec<_>>().join(" ");
             let (here, there) = (words(&text(&one)), words(&text(&other)));
-            // Nothing; the runs of some length that both have; and some that hashes took for equal and are not.
+            // No runs; the common runs of some length; and some runs with equal hashes that differ.
             let runs = anchors(&here, &there, width, 8);
             let wrong = wrong.into_iter().map(|(at, other, words)| Anchor { here: at, there: other, words });
             let wrong = wrong.filter(|run| run.here + run.words <= here.len() && run.there + run.words <= there.len());
@@ -342,7 +334,7 @@ mod tests {
             for known in [vec![], runs, mixed] {
                 let runs = chained(&here, &there, &known);
                 let found = align(&here, &there, &runs);
-                // What more is found parts passages that differ, and makes none of them longer.
+                // Additional matches split differing passages and never lengthen them.
                 let lengths = (here.len(), there.len());
                 let matches = runs.iter().map(Match::of_run).collect();
                 let of_runs: Vec<Passage> = Alignment { matches, lengths }.differing().collect();
@@ -367,7 +359,7 @@ mod tests {
             }
         }
 
-        /// A short pair is aligned as the obvious table of costs says.
+        /// Short texts are aligned at the cost of the reference table.
         #[test]
         fn short_texts_cost_the_least(one in prop::collection::vec(0u8..4, 0..12), other in prop::collection::vec(0u8..4, 0..12)) {
             let text = |numbers: &[u8]| numbers.iter().map(|n| format!("w{n}")).collect::<Vec<_>>().join(" ");

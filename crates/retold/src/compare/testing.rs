@@ -4,7 +4,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::word::Word;
 
-/// The words of a text that are parted by spaces. Ideographs are single characters, and what has a digit is a number.
+/// The words of a text, separated by spaces. Ideographs are single characters; words with a digit are numbers.
 pub(super) fn words(text: &str) -> Vec<Word> {
     let word = |word: &str| {
         let is_single = !word.is_ascii() && word.chars().count() == 1;

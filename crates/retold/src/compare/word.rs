@@ -1,37 +1,37 @@
-//! The properties of a word that an alignment uses.
+//! The properties of a word that alignment uses.
 
 use bytemuck::{Pod, Zeroable};
 
-/// A word in eight bytes: in the high half a part of its hash, by which words are equal; in the low half its letters, roughly, by which
-/// they are nearly equal.
+/// A word in eight bytes: the high half is part of its hash, for equality; the low half describes its letters roughly, for near equality.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Pod, Zeroable)]
 #[repr(transparent)]
 pub(crate) struct Word(u64);
 
-/// Bits of the set of a word's pairs of neighbouring bytes.
+/// Bits for the set of pairs of neighbouring bytes in a word.
 const PAIRS: u32 = 25;
-/// Above them the number of bytes of the word, at most this.
+/// The next bits hold the word's length in bytes, at most this.
 const MOST_BYTES: u32 = 15;
 const LENGTH: u32 = PAIRS;
-/// It has a digit, or counts.
+/// Flag for a word that has a digit, or counts.
 const NUMBER: u32 = 1 << 31;
 
-/// Shorter words are never nearly equal.
+/// Minimum length of words that can be nearly equal.
 const LEAST_BYTES: u32 = 4;
 
-/// How many pairs at most only one of two words has that differ by a letter: that of a short word at one of its ends, by which it changes
-/// one pair, that of a longer one anywhere, and of a long one a little more. Of unlike words of six letters one in fifty has so few.
+/// How many pairs may be in only one of two words that differ by one letter. In a short word only a letter at the end may differ, which
+/// changes one pair; in a longer one any letter; in a long one slightly more is allowed. One in fifty pairs of unlike six-letter words
+/// passes.
 fn most_pairs(bytes: u32) -> u32 {
     2 + 2 * u32::from(bytes >= 6) + 2 * u32::from(bytes >= 12)
 }
 
 impl Word {
-    /// A word of this hash. `letters` are its bytes; of a word that is a single character, none. See [`Word::is_number`].
+    /// A word with this hash. `letters` are its bytes, empty for a single character. For `is_number` see [`Word::is_number`].
     pub(crate) fn new(hash: u64, letters: &[u8], is_number: bool) -> Word {
         let (mut pairs, mut before) = (0, u32::from(letters.first().copied().unwrap_or_default()));
         for &byte in letters.get(1..).unwrap_or_default() {
             let byte = u32::from(byte);
-            // The high bits of a product are spread evenly.
+            // The high bits of a product are evenly distributed.
             let spread = u64::from((before * 31 + byte).wrapping_mul(0x9E37_79B9));
             pairs |= 1u32 << ((spread * u64::from(PAIRS)) >> 32);
             before = byte;
@@ -41,38 +41,38 @@ impl Word {
         Word(hash >> 32 << 32 | u64::from(number | length << LENGTH | pairs))
     }
 
-    /// All of it as a number.
+    /// The whole word as a number.
     pub(crate) fn number(self) -> u64 {
         self.0
     }
 
-    /// By this words are equal.
+    /// The hash for equality.
     pub(crate) fn hash(self) -> u32 {
         (self.0 >> 32) as u32
     }
 
-    /// Whether it is equal to another word or nearly so.
+    /// Whether the words are equal or nearly equal.
     pub(crate) fn matches(self, other: Word) -> bool {
         self.hash() == other.hash() || self.letters().is_near(other.letters())
     }
 
-    /// Whether it is a number, or has one in it.
+    /// Whether it is or contains a number.
     pub(crate) fn is_number(self) -> bool {
         self.letters().is_number()
     }
 
-    /// How many bytes it has, up to 15; 0 if it is a single character.
+    /// Its length in bytes, up to 15; 0 for a single character.
     pub(crate) fn bytes(self) -> u64 {
         u64::from(self.letters().bytes())
     }
 
-    /// By these words are nearly equal.
+    /// The letters for near equality.
     pub(super) fn letters(self) -> Letters {
         Letters(self.0 as u32)
     }
 }
 
-/// The letters of a word, roughly: the low half of [`Word`].
+/// A rough description of a word's letters: the low half of [`Word`].
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Letters(u32);
 
@@ -89,16 +89,16 @@ impl Letters {
         self.0 & NUMBER != 0
     }
 
-    /// Whether some word may be nearly equal.
+    /// Whether any other word can be nearly equal.
     #[inline]
     pub(super) fn may_be_near(self) -> bool {
         (self.bytes() >= LEAST_BYTES) & !self.is_number()
     }
 
-    /// Whether the words may differ by a letter, as misspelt and misread words do. Never said of numbers.
+    /// Whether the words may differ by one letter, as by a misspelling or misreading. Never true for numbers.
     #[inline]
     pub(super) fn is_near(self, other: Letters) -> bool {
-        // No branches: this is called for whole rows of words at a time.
+        // No branches: this runs over whole rows of words.
         let (a, b) = (self.bytes(), other.bytes());
         self.may_be_near()
             & other.may_be_near()
@@ -106,17 +106,17 @@ impl Letters {
             & ((self.pairs() ^ other.pairs()).count_ones() <= most_pairs(a.max(b)))
     }
 
-    /// Whether the word may be two others, written as one.
+    /// Whether the word may be two words written as one.
     #[inline]
     pub(super) fn may_be_joined(self) -> bool {
         self.may_be_near() & (self.bytes() < MOST_BYTES)
     }
 
-    /// Whether this word may be the two others written as one, as hyphens at the ends of lines make them.
+    /// Whether this word may be the two others written as one, as at a hyphenated line end.
     #[inline]
     pub(super) fn is_joined(self, first: Letters, second: Letters) -> bool {
         let parts = first.pairs() | second.pairs();
-        // The pair where they meet.
+        // The pair where the words meet.
         let more = self.pairs() & !parts;
         self.may_be_joined()
             & (self.bytes() == first.bytes() + second.bytes())
@@ -125,7 +125,7 @@ impl Letters {
     }
 }
 
-/// What words that follow each other are equal by: of more runs of words than any text has, no two have one hash by chance.
+/// The hash of a run of words. It is wide enough that runs in a text do not collide by chance.
 pub(super) fn hash(run: &[Word]) -> u64 {
     run.iter().fold(0, |hash: u64, word| {
         (hash.rotate_left(21) ^ u64::from(word.hash())).wrapping_mul(0x9E37_79B9_7F4A_7C15)

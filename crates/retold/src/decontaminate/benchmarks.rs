@@ -14,9 +14,9 @@ use crate::page::Page;
 use crate::read::{ReadOptions, Source};
 use crate::text::{Text, TextOptions, text_of};
 
-/// An n-gram that more questions have is not looked up, unless a question has none else: it is boilerplate, and weighs little.
+/// An n-gram of more questions than this is boilerplate and is not looked up, unless a question has no others.
 const MOST_QUESTIONS: u32 = 64;
-/// An answer or passage of fewer bytes than this says nothing.
+/// Answers and passages of fewer bytes are ignored.
 const LEAST_BYTES: u32 = 4;
 
 /// A file of items.
@@ -24,11 +24,11 @@ const LEAST_BYTES: u32 = 4;
 pub struct Benchmark {
     /// Its name: that of the file, or of the folder if the file is named after its split only.
     pub name: String,
-    /// Train, test and so on, if the name of the file says so.
+    /// Train, test and so on, if the file's name says so.
     pub split: Option<String>,
-    /// How many items it has.
+    /// The number of items.
     pub items: u64,
-    /// How many of its records have no question.
+    /// The number of records without a question.
     pub without_question: u64,
 }
 
@@ -46,32 +46,30 @@ pub struct Item {
 /// An answer or a passage.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Part {
-    /// The hashes of its n-grams.
     pub(super) ngrams: FxHashSet<u64>,
-    /// How many tokens it has.
     pub(super) tokens: usize,
 }
 
-/// The items of all benchmarks, by their questions' n-grams.
+/// The items of all benchmarks, indexed by the n-grams of their questions.
 #[derive(Clone, Debug, Default)]
 pub struct Benchmarks {
     benchmarks: Vec<Benchmark>,
     items: Vec<Item>,
     pub(super) questions: Vec<Question>,
-    /// N-gram -> where its places begin and end.
+    /// For each n-gram the range of its `places`.
     ngrams: FxHashMap<u64, (u32, u32)>,
-    /// (question, n-gram of it).
+    /// (question, index of the n-gram in it).
     places: Vec<(u32, u32)>,
-    /// One bit for every n-gram, at the place that the end of its hash names: most n-grams of pages need only this.
+    /// One bit for every n-gram, at the position given by its hash: most n-grams of pages need only this look-up.
     filter: Vec<u64>,
-    /// For how many tokens there are questions shorter than an n-gram, a bit each.
+    /// A bit for each length, in tokens, of questions shorter than an n-gram.
     pub(super) short: u64,
 }
 
 impl Benchmarks {
     /// Reads and indexes benchmarks.
     ///
-    /// Errors: a file that cannot be read, or without a question.
+    /// Errors: a file that cannot be read or has no question.
     pub fn read(
         sources: &[Source],
         fields: &BenchmarkFields,
@@ -94,7 +92,7 @@ impl Benchmarks {
         Ok(building.finish())
     }
 
-    /// The items in memory, of one benchmark of that name.
+    /// Indexes items in memory, as one benchmark of that name.
     #[cfg(test)]
     pub(super) fn of_items(name: &str, items: Vec<RawItem>) -> Benchmarks {
         let mut building = Building::default();
@@ -120,7 +118,7 @@ impl Benchmarks {
         &self.items
     }
 
-    /// Where this n-gram is: (question, n-gram of it).
+    /// Where this n-gram occurs: (question, index of the n-gram in it).
     pub(super) fn places(&self, hash: u64) -> &[(u32, u32)] {
         let bit = bit(hash, self.filter.len());
         if self.filter.is_empty() || self.filter[bit >> 6] >> (bit & 63) & 1 == 0 {
@@ -131,12 +129,12 @@ impl Benchmarks {
     }
 }
 
-/// The bit of an n-gram in a filter of this number of words, a power of two.
+/// The position of an n-gram's bit in a filter of this many words, a power of two.
 fn bit(hash: u64, words: usize) -> usize {
     (hash >> 20) as usize & (words * 64).saturating_sub(1)
 }
 
-/// Benchmarks that are being indexed.
+/// The state of indexing.
 #[derive(Default)]
 struct Building {
     made: Benchmarks,
@@ -204,7 +202,7 @@ impl Building {
         Ok(parts)
     }
 
-    /// Weighs n-grams, and lists where they are.
+    /// Computes the weights of n-grams, and lists their places.
     fn finish(mut self) -> Benchmarks {
         let mut having: FxHashMap<u64, u32> = FxHashMap::default();
         for ngrams in &self.ngrams {
@@ -238,9 +236,9 @@ impl Building {
 }
 
 impl Benchmarks {
-    /// Takes the places of all n-grams, (n-gram, question, n-gram of it) ascending.
+    /// Adds the places of all n-grams, (n-gram, question, index of the n-gram in it) ascending.
     fn list(&mut self, listed: &[(u64, u32, u32)]) {
-        // Sixteen bits for each, so that few other n-grams pass.
+        // Sixteen bits per n-gram, so that few others pass.
         self.filter = vec![0; (listed.len() / 4).next_power_of_two()];
         for chunk in listed.chunk_by(|one, other| one.0 == other.0) {
             let from = self.places.len() as u32;
@@ -254,11 +252,11 @@ impl Benchmarks {
     }
 }
 
-/// Names that say which part of a benchmark a file is.
+/// File names that stand for a split.
 const SPLITS: [&str; 7] = ["train", "test", "validation", "valid", "val", "dev", "eval"];
 
-/// The benchmark and the split that a file is named for: `gsm8k/test-00000-of-00001.parquet` and `gsm8k_test.jsonl` are the split `test`
-/// of `gsm8k`. `kept` is where the file is below its input.
+/// The benchmark and split of a file: `gsm8k/test-00000-of-00001.parquet` and `gsm8k_test.jsonl` are the split `test` of `gsm8k`. `kept` is
+/// the file's path below its input.
 fn named(path: &Path, kept: &Path) -> (String, Option<String>) {
     let file = kept.file_name().unwrap_or_default().to_string_lossy();
     let stem = file.split('.').next().unwrap_or_default();

@@ -1,17 +1,17 @@
-//! Which fields of an item have which content.
+//! The fields of benchmark items, by their roles.
 
 use serde_json::Value;
 
-/// The fields of an item by what they hold, each a list with commas between the names; `a.b` is the field `b` of the field `a`.
+/// The fields of an item by role, each a comma-separated list of names; `a.b` is the field `b` in the field `a`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BenchmarkFields {
-    /// Of these the first that an item has is its question.
+    /// The first of these that an item has is its question.
     pub question: String,
     /// All of these are answers or choices.
     pub answer: String,
-    /// All of these are texts that the question is about.
+    /// All of these are texts to which the question refers.
     pub passage: String,
-    /// The item's id; without it, the record's number.
+    /// The item's id; without one, the record's number is used.
     pub id: String,
 }
 
@@ -29,14 +29,13 @@ impl Default for BenchmarkFields {
     }
 }
 
-/// The names in a list.
 pub(super) fn names(list: &str) -> impl Iterator<Item = &str> {
     list.split(',')
         .map(str::trim)
         .filter(|name| !name.is_empty())
 }
 
-/// The value of a field by its name, or by its path.
+/// The value of a field, by name or path.
 pub(super) fn value<'v>(record: &'v Value, name: &str) -> Option<&'v Value> {
     let by_path = || {
         let mut names = name.split('.');
@@ -45,7 +44,6 @@ pub(super) fn value<'v>(record: &'v Value, name: &str) -> Option<&'v Value> {
     record.get(name).or_else(by_path)
 }
 
-/// The texts of a value: of a list or an object, those of all that is in it.
 pub(super) fn texts(value: &Value) -> Vec<String> {
     match value {
         Value::Null | Value::Bool(_) => Vec::new(),

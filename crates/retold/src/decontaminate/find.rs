@@ -1,4 +1,4 @@
-//! Finds items of the benchmarks on a page.
+//! Finds benchmark items on a page.
 
 use std::ops::Range;
 
@@ -10,28 +10,28 @@ use crate::explain::shown::ShownPlaces;
 use crate::method::grams::aligned;
 use crate::text::{Text, TextOptions};
 
-/// A place is examined if it has this share of a question word for word.
+/// A place is examined if it has at least this share of a question word for word.
 const LEAST_SHARE: f64 = 0.1;
-/// An answer or passage may be this number of words before or after a question.
+/// Maximum distance in words between a question and its answer or passage.
 const NEAR: usize = 50;
-/// A question begins and ends where this many of [`DENSE_OF`] words match.
+/// A question begins and ends where at least this many of [`DENSE_OF`] words match.
 const DENSE: usize = 3;
 const DENSE_OF: usize = 5;
 
-/// An item that a page has, and where.
+/// An item on a page, with its place.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Contamination {
     /// The number of the item.
     pub item: u32,
-    /// How much of its question the page has, by weight, raised by an answer or passage nearby.
+    /// The share of its question on the page, by weight, increased for an answer or passage nearby.
     pub score: f64,
-    /// The same without answers and passages nearby.
+    /// The score without answers and passages nearby.
     pub question: f64,
     /// Whether an answer or a choice of the item is nearby.
     pub answer: bool,
     /// Whether a passage of the item is nearby.
     pub passage: bool,
-    /// First character of the question, of the text that [`Text::shown`] has.
+    /// First character of the question, in [`Text::shown`].
     pub begin: u32,
     /// One past its last character.
     pub end: u32,
@@ -43,7 +43,7 @@ pub(super) struct Hit {
     pub(super) question: u32,
     /// The token of the page at which the question would begin.
     pub(super) begin: i64,
-    /// Which n-gram of the question it is.
+    /// The index of the n-gram in the question.
     pub(super) place: u32,
 }
 
@@ -56,13 +56,13 @@ struct Place {
 }
 
 impl Benchmarks {
-    /// The items that the text has with at least that score, in the order of items; of each the best place, the first of equal ones.
+    /// The items in a text with at least this score, in the order of items; for each the best place, the first of equal ones.
     pub fn find(&self, text: &Text, options: &TextOptions, threshold: f64) -> Vec<Contamination> {
         let tokens = Tokens::of(text);
         self.found(&tokens, self.hits(&tokens), options, threshold)
     }
 
-    /// The n-grams of questions that a text has.
+    /// The n-grams of questions in a text.
     pub(super) fn hits(&self, tokens: &Tokens<'_>) -> Vec<Hit> {
         let mut hits = Vec::new();
         for at in 0..tokens.placed.len() {
@@ -81,7 +81,6 @@ impl Benchmarks {
         hits
     }
 
-    /// What these hits come to.
     pub(super) fn found(
         &self,
         tokens: &Tokens<'_>,
@@ -115,7 +114,7 @@ impl Benchmarks {
         found
     }
 
-    /// The best place of a question, if it has one: hits in one place are examined together.
+    /// The best place of a question, if there is one; nearby hits are examined together.
     fn best(&self, tokens: &Tokens<'_>, hits: &[Hit]) -> Option<Place> {
         let question = &self.questions[hits[0].question as usize];
         let mut best: Option<Place> = None;
@@ -161,7 +160,7 @@ impl Benchmarks {
     }
 }
 
-/// Aligns a question with the place where these hits are, if they are enough.
+/// Aligns a question with the place of these hits, if they are enough.
 fn look(question: &Question, tokens: &Tokens<'_>, hits: &[Hit]) -> Option<Place> {
     let mut has = vec![false; question.ngrams.len()];
     hits.iter().for_each(|hit| has[hit.place as usize] = true);
@@ -182,7 +181,7 @@ fn look(question: &Question, tokens: &Tokens<'_>, hits: &[Hit]) -> Option<Place>
     })
 }
 
-/// The range in which matches are dense: a word that is far before a question by chance is not its beginning.
+/// The range with dense matches: a stray match far before a question is not its beginning.
 fn dense(matched: &[bool]) -> Option<Range<usize>> {
     let width = DENSE_OF.min(matched.len());
     let least = DENSE.min(matched.iter().filter(|is| **is).count());
@@ -199,7 +198,7 @@ fn dense(matched: &[bool]) -> Option<Range<usize>> {
     Some(begin..end)
 }
 
-/// Whether half of the n-grams of an answer or a passage are near a question, before or after it.
+/// Whether half of the n-grams of an answer or passage are near a question, before or after it.
 fn is_near(part: &Part, tokens: &Tokens<'_>, place: &Place) -> bool {
     let reach = NEAR + part.tokens;
     let before = place.tokens.start.saturating_sub(reach)..place.tokens.start;

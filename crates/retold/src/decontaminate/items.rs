@@ -1,4 +1,4 @@
-//! The items of benchmarks, read from files.
+//! Reads benchmark items from files.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,6 @@ use crate::error::{Error, Result};
 use crate::page::Content;
 use crate::read::{Outcome, ReadOptions, Rows, Source};
 
-/// An item as it was read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct RawItem {
     pub(super) id: String,
@@ -18,7 +17,7 @@ pub(super) struct RawItem {
     pub(super) passages: Vec<String>,
 }
 
-/// The items of a file in order, and how many of its records have no question.
+/// The items of a file in order, and the number of records without a question.
 ///
 /// Errors: the file cannot be read, or none of its records has a question.
 pub(super) fn read(
@@ -61,7 +60,6 @@ pub(super) fn read(
     Ok((all, without))
 }
 
-/// The item of a line of JSON.
 fn json_item(
     raw: Option<&[u8]>,
     number: u64,
@@ -82,7 +80,6 @@ fn json_item(
     Ok(item(&record, number, fields))
 }
 
-/// The item of a record.
 fn item(record: &Value, number: u64, fields: &BenchmarkFields) -> RawItem {
     let all = |list: &str| -> Vec<String> {
         let values = names(list).filter_map(|name| value(record, name));
@@ -101,7 +98,7 @@ fn item(record: &Value, number: u64, fields: &BenchmarkFields) -> RawItem {
     item
 }
 
-/// An item without a question is searched for by its passage; one without an id gets the number of its record.
+/// An item without a question is searched by its passage; one without an id gets the number of its record.
 fn settle(item: &mut RawItem, number: u64) {
     if item.question.trim().is_empty() {
         item.question = std::mem::take(&mut item.passages).join("\n");
@@ -111,7 +108,7 @@ fn settle(item: &mut RawItem, number: u64) {
     }
 }
 
-/// The items of a file with columns: it is read once for each column, all of which have texts.
+/// The items of a file with columns, which is read once per text column.
 fn columns(source: &Source, fields: &BenchmarkFields, options: &ReadOptions) -> Vec<RawItem> {
     let mut items: BTreeMap<u64, RawItem> = BTreeMap::new();
     for name in names(&fields.question) {
@@ -139,7 +136,7 @@ fn columns(source: &Source, fields: &BenchmarkFields, options: &ReadOptions) -> 
     items.collect()
 }
 
-/// The texts of a column, each with its record's number; none if the file has no such column.
+/// The texts of a column with their record numbers; none if the file has no such column.
 fn column(source: &Source, name: &str, options: &ReadOptions) -> Vec<(u64, String)> {
     let options = ReadOptions {
         text_field: name.to_owned(),

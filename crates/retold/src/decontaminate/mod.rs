@@ -1,8 +1,8 @@
-//! Pages that contain an item of a benchmark, and where.
+//! Finds pages that contain benchmark items, and the places.
 //!
-//! Only the benchmarks are in memory: the n-grams of their questions, of words or of the characters of scripts without spaces, over folded
-//! text ([`Benchmarks`]). A page is read once. If it has enough of a question's n-grams in one place, the question is aligned with
-//! that place, so that it is found even with some other words in between. Its score comes from the n-grams that the place has, and rare n-grams count more.
+//! Only the benchmarks are in memory: the n-grams of their questions over folded text, made of words or of the characters of scripts
+//! without spaces ([`Benchmarks`]). A page is read once. If it has enough of a question's n-grams in one place, the question is aligned
+//! with that place, so that it is found even if some words differ. The score is the share of n-grams there; rare n-grams weigh more.
 
 mod benchmarks;
 mod fields;

@@ -1,4 +1,4 @@
-//! N-grams of a text: five words, or eight characters of scripts without spaces, or some of both.
+//! N-grams of a text: five words, eight characters of scripts without spaces, or a mixture.
 
 use std::hash::Hasher;
 
@@ -7,24 +7,21 @@ use rustc_hash::FxHasher;
 use crate::method::grams::{Placed, single, tokens};
 use crate::text::Text;
 
-/// The least total weight of the tokens of an n-gram.
+/// Minimum total weight of the tokens of an n-gram.
 pub(super) const WIDTH: usize = 40;
-/// What a word weighs.
 const WORD: usize = 8;
-/// What a character of a script without spaces weighs.
+/// The weight of a character of a script without spaces.
 const CHARACTER: usize = 5;
 
-/// A text in tokens.
 pub(super) struct Tokens<'t> {
     pub(super) text: &'t Text,
     pub(super) placed: Vec<Placed>,
 }
 
-/// The first n-gram at a place.
+/// An n-gram.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Ngram {
     pub(super) hash: u64,
-    /// How many tokens it has.
     pub(super) tokens: usize,
 }
 
@@ -43,7 +40,7 @@ impl<'t> Tokens<'t> {
 
     fn weight(&self, at: usize) -> usize {
         let token = self.placed[at];
-        // Most tokens are words of ASCII.
+        // Most tokens are ASCII words.
         let begins = self.text.folded.as_bytes()[token.start as usize];
         match begins.is_ascii() || single(self.spelled(at)).is_none() {
             true => WORD,
@@ -51,13 +48,13 @@ impl<'t> Tokens<'t> {
         }
     }
 
-    /// What all tokens weigh together.
+    /// The total weight of all tokens.
     pub(super) fn weigh_all(&self) -> usize {
         (0..self.placed.len()).map(|at| self.weight(at)).sum()
     }
 
-    /// Passes all runs of tokens that begin at `at` to `found`, up to the n-gram, which is the last. If fewer tokens follow, there is
-    /// no n-gram, and only the runs are passed.
+    /// Passes all runs of tokens that begin at `at` to `found`, up to the n-gram, which is the last. If too few tokens follow, only shorter
+    /// runs are passed.
     pub(super) fn runs_at(&self, at: usize, mut found: impl FnMut(Ngram, bool)) {
         let (mut hasher, mut weight) = (FxHasher::default(), 0);
         for (count, token) in self.placed[at..].iter().enumerate() {
@@ -74,7 +71,7 @@ impl<'t> Tokens<'t> {
         }
     }
 
-    /// All n-grams in order; of a text with fewer tokens the one run of all of them, and none of an empty one.
+    /// All n-grams in order; a shorter text gives one run of all its tokens, an empty one none.
     pub(super) fn ngrams(&self) -> Vec<Ngram> {
         let mut all = Vec::new();
         for at in 0..self.placed.len() {

@@ -1,35 +1,35 @@
-//! A question of a benchmark, and how much of it a place on a page has.
+//! A benchmark question, and the score of a place on a page.
 
 use crate::compare::Word;
 
-/// The least score of a page that counts as contaminated.
+/// The default minimum score of a contaminated page.
 pub const DEFAULT_CONTAMINATION: f64 = 0.7;
 
-/// A question counts by itself if it has the weight of this number of n-grams that no other question has. With less it is weak evidence: “Which
-/// of the following is true?” is on pages to which no benchmark was copied.
+/// Evidence, in n-grams that no other question has, from which a question counts by itself. Less is weak: “Which of the following is true?”
+/// is on pages without any copied benchmark.
 const ENOUGH: f64 = 1.5;
 
-/// In a question with this number of such n-grams, missing ones have their normal weight; in a shorter one they count more.
+/// With this much evidence, missing n-grams have their normal weight; in shorter questions they count more.
 const MANY: f64 = 10.0;
 
-/// This number of words of an n-gram may be different, but not its first and last: the text that follows on a page is not part of the question.
+/// How many words of an n-gram may differ, except its first and last: the text that follows on a page is not part of the question.
 const MISSES: usize = 1;
 
-/// A question, of one item or of several that ask the same.
+/// A question of one or several items.
 #[derive(Clone, Debug)]
 pub(super) struct Question {
     pub(super) words: Vec<Word>,
-    /// Of each n-gram how many tokens it has, and its weight: the logarithm of how rare it is among all questions.
+    /// The number of tokens and the weight of each n-gram: the logarithm of its rarity among all questions.
     pub(super) ngrams: Vec<(usize, f64)>,
-    /// The total weight of its n-grams, as a number of n-grams that no other question has. The only n-gram of a question that is shorter than an
-    /// n-gram has the weight of its tokens.
+    /// The total weight of its n-grams, in n-grams that no other question has. If the question is shorter than an n-gram, the weight of its
+    /// tokens.
     pub(super) evidence: f64,
     /// The items that ask it.
     pub(super) items: Vec<u32>,
 }
 
 impl Question {
-    /// The share of the weight that the n-grams at these places have.
+    /// The share, by weight, of the n-grams for which `has` is true.
     pub(super) fn share(&self, has: impl Fn(usize) -> bool) -> f64 {
         let weights = self.ngrams.iter().enumerate();
         let had: f64 = weights
@@ -43,7 +43,7 @@ impl Question {
         }
     }
 
-    /// How much these matched words say that the question is there: all of a question that is long and rare enough says 1.
+    /// How strongly these matched words show the question: 1 if a question that is long and rare enough matches completely.
     pub(super) fn said_by(&self, matched: &[bool]) -> f64 {
         let missing = 1.0 - self.matched_share(matched);
         let counted = missing * (MANY / self.evidence).max(1.0);
@@ -59,18 +59,18 @@ impl Question {
         })
     }
 
-    /// How far the place of a question may shift while it is read, in words.
+    /// By how many words the place of a question may shift.
     pub(super) fn slack(&self) -> usize {
         4 + self.words.len() / 4
     }
 }
 
-/// The weight of an n-gram that this number of all questions have.
+/// The weight of an n-gram that `having` of all questions have.
 pub(super) fn rarity(questions: usize, having: u32) -> f64 {
     ((questions + 1) as f64 / f64::from(having)).ln()
 }
 
-/// What a question says, raised by half of what is missing where an answer is nearby, and again where a passage is.
+/// The score: what is missing from `question` is halved if an answer is nearby, and again if a passage is.
 pub(super) fn score(question: f64, answer: bool, passage: bool) -> f64 {
     let left = |is_near: bool| if is_near { 0.5 } else { 1.0 };
     1.0 - (1.0 - question) * left(answer) * left(passage)

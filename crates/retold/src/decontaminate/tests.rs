@@ -41,8 +41,8 @@ fn close(a: f64, b: f64) {
     assert!((a - b).abs() < 1e-9, "{a} {b}");
 }
 
-/// Two questions of sixteen words, twelve n-grams each. They share the first n-gram, which two of two have: it weighs ln(3/2), the others
-/// ln(3). So each has the evidence of 11.37 n-grams that no other question has, which is more than `MANY` asks for.
+/// Two questions of sixteen words, twelve n-grams each. They share the first n-gram, so it weighs ln(3/2), the others ln(3). So each has
+/// the evidence of 11.37 n-grams that no other question has, which is more than `MANY`.
 #[test]
 fn the_score_by_hand() {
     let benchmarks = benchmark(&[
@@ -66,15 +66,15 @@ fn the_score_by_hand() {
     // The first eight words: four n-grams.
     let cut = scores("So which of the following is wet blue today. Then they left");
     close(cut[0].1, (common + 3.0 * rare) / all);
-    // Another last word: the n-gram that ends with it is not there.
+    // A different last word: the n-gram that ends with it is missing.
     let other =
         scores("which of the following is wet blue today and not so tall as her brother sang");
     close(other[0].1, (common + 10.0 * rare) / all);
     assert!(scores("So which of the following was wet blue today").is_empty());
 }
 
-/// Ten words, six n-grams of one weight. The seventh word is the last of the third n-gram, the first of none, and within the other three:
-/// one of six is missing, which counts ten sixths.
+/// Ten words, six n-grams of equal weight. The seventh word is the last word of the third n-gram, the first of none, and inside the other
+/// three: one of six is missing, which counts ten sixths.
 #[test]
 fn one_word_within_an_ngram_may_be_another() {
     let benchmarks = benchmark(&["one two three four five six seven eight nine ten"]);
@@ -83,8 +83,8 @@ fn one_word_within_an_ngram_may_be_another() {
     close(found[0].score, 1.0 - 1.0 / 6.0 * 10.0 / 6.0);
 }
 
-/// Three questions of six words that share the first of their two n-grams: they weigh ln(4/3) and ln(4), together as much as 1.21 n-grams
-/// that no other question has, of the 1.5 that are enough.
+/// Three questions of six words that share the first of their two n-grams: these weigh ln(4/3) and ln(4), together as much as 1.21 n-grams
+/// that no other question has; 1.5 are required.
 #[test]
 fn a_question_that_says_little_does_not_count_by_itself() {
     let form = "which of the following is";
@@ -99,7 +99,7 @@ fn a_question_that_says_little_does_not_count_by_itself() {
     close(answered, 1.0 - (1.0 - says) / 2.0);
 }
 
-/// A form that many questions have, with another word where this one asks.
+/// Many questions have this form, with a different word where this one asks.
 #[test]
 fn another_question_of_one_form_is_no_hit() {
     let benchmarks = benchmark(&["What is the capital of Norway?"]);
@@ -112,7 +112,7 @@ fn another_question_of_one_form_is_no_hit() {
 
 #[test]
 fn what_stands_nearby_raises_the_score_by_hand() {
-    // Three words are three fifths of an n-gram, and one and a half would be enough.
+    // Three words are three fifths of an n-gram; one and a half would be enough.
     let items = vec![item(
         "What is osmosis?",
         "movement of water",
@@ -152,7 +152,7 @@ fn offsets_are_characters_of_the_text() {
         shown("Ünïcode of the day. How many APPLES\ndoes Tom have\nafter he eats three? Four."),
         "How many APPLES\ndoes Tom have\nafter he eats three"
     );
-    // Traditional characters, in full width around.
+    // Traditional characters, with full-width ones around.
     assert_eq!(
         shown("ＡＢＣ問題：北京的人口是多少？請寫出計算過程。答"),
         "北京的人口是多少？請寫出計算過程"
@@ -197,7 +197,7 @@ fn equal_questions_are_one_and_each_item_is_told() {
     close(hits[0].score, 1.0);
 }
 
-/// The n-grams as words with spaces between, each with its first token.
+/// The n-grams as words joined by spaces, each with its first token.
 fn spelled(tokens: &Tokens<'_>) -> Vec<Vec<String>> {
     let words: Vec<String> = (0..tokens.placed.len())
         .map(|at| tokens.spelled(at).to_owned())
@@ -220,7 +220,7 @@ fn spelled(tokens: &Tokens<'_>) -> Vec<Vec<String>> {
     all
 }
 
-/// The hits of questions on a page: every n-gram is looked for at every token.
+/// Reference implementation: looks for every n-gram at every token.
 fn plainly(questions: &[String], page: &Tokens<'_>) -> Vec<Hit> {
     let words: Vec<String> = (0..page.placed.len())
         .map(|at| page.spelled(at).to_owned())
@@ -243,7 +243,7 @@ fn plainly(questions: &[String], page: &Tokens<'_>) -> Vec<Hit> {
 }
 
 proptest! {
-    /// The index finds what a search for every n-gram at every token finds, and so do the scores.
+    /// The index gives the same hits and scores as a search for every n-gram at every token.
     #[test]
     fn the_index_finds_what_a_plain_search_finds(
         questions in prop::collection::btree_set("([abc]( |\n)|[一二])([abc] |[一二]){0,11}", 1..6),

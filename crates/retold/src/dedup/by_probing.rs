@@ -1,9 +1,9 @@
-//! Neighbours by probing: large components and posting lists of heavy keys are decided without comparing all pairs.
+//! Decides large components and the posting lists of heavy keys by probing, without comparing all pairs.
 //!
-//! Pages come in the order of preference, and each probes for related pages: among the pairs that the join found, and on the
-//! posting lists of its heavy keys. A group is *retired* once it is known to be dropped and its component is large: no other group is
-//! compared with it, and it does not probe. So a family of near-duplicates costs only the probes of its few kept pages, and
-//! the decisions are the same as with all pairs.
+//! Pages come in the order of preference, and each probes for related pages among the pairs of the join and on the posting lists of its
+//! heavy keys. A group is *retired* once it is known to be dropped and its component is large: no other group is compared with it, and it
+//! does not probe. So a family of near-duplicates costs only the probes of its few kept pages, and the decisions are the same as with all
+//! pairs.
 
 use std::collections::VecDeque;
 
@@ -24,91 +24,88 @@ use crate::spill::SpillVec;
 use crate::stage::Stage;
 use crate::verify::{Ahead, BestFirst, Settled, Verification};
 
-/// The most groups that probe at the same time; and the number if many of them turn out to be retired.
+/// The most groups that probe at the same time, and the number if many of them are retired meanwhile.
 const BATCH: usize = 32;
 const FEWEST: usize = 4;
 
-/// What was decided of the groups that probed.
+/// The decisions on groups that probed.
 pub(super) struct Decided {
     /// The related pairs that probes found or that were verified ahead, as numbers.
     pub(super) pairs: SpillVec<PairNumbers>,
-    /// The dropped groups of large components, and those that are collections, by their first pages; of others not all.
+    /// The dropped groups of large components, and the collections, by their first pages. Incomplete for other components.
     pub(super) retained: Retained,
     pub(super) components: UnionFind,
-    /// Group -> whether it probed, or its pairs were verified ahead.
+    /// For each group whether it probed, or its pairs were verified ahead.
     pub(super) is_decided: Vec<bool>,
-    /// Pairs of groups that heavy keys proposed.
+    /// The number of pairs of groups that heavy keys proposed.
     pub(super) candidates: u64,
-    /// Groups that were kept here and have a key whose list was closed; lists may drop some of them.
+    /// Groups kept here that have a key whose list was closed; listing may still drop some of them.
     pub(super) partly_compared: Vec<GroupNo>,
 }
 
-/// What is known of groups so far.
+/// The state of groups so far.
 struct Retired {
     components: UnionFind,
-    /// Group -> the place of the page that it is dropped for; last for those that are not dropped.
+    /// For each group the place of the page for which it is dropped; the last place if it is not dropped.
     dropped_for: Vec<u32>,
-    /// A component of a greater size is large.
+    /// Components above this size are large.
     limit: usize,
 }
 
 impl Retired {
-    /// True if the group at `place` need not be compared with `other` any more: that is known to be dropped for a page that is as good,
-    /// and its component is large.
+    /// True if the group at `place` need not be compared with `other`, which is dropped for a page of equal or higher preference and has a
+    /// large component.
     fn is_retired(&self, other: GroupNo, place: u32) -> bool {
         self.dropped_for[other.at()] < place && self.components.size(other) > self.limit
     }
 }
 
-/// What a group found.
 #[derive(Default)]
 struct Found {
-    /// Pairs that were verified ahead.
     verified: Vec<Pair>,
-    /// Pairs of the join, and one with each component of retired groups; as sketches see them, until they are verified.
+    /// Pairs of the join, and one with each component of retired groups; estimates until verified.
     seen: Vec<Pair>,
-    /// How many of them are of the join.
+    /// How many of them come from the join.
     joined: usize,
-    /// Pairs that heavy keys proposed and those of many copies, which hold.
+    /// Verified pairs that heavy keys proposed, and pairs of many copies.
     heavy: Vec<Pair>,
-    /// How many they proposed.
+    /// The number of proposed pairs.
     candidates: usize,
 }
 
-/// A group whose turn it is, and what it found; of `seen` what holds.
+/// A group whose turn it is, and what it found, with the verdicts on `seen`.
 struct Turn {
     group: GroupNo,
     found: Found,
     verdicts: Vec<Option<Pair>>,
 }
 
-/// Neighbours by probing, in the making.
 struct ByProbing<'p, 'a> {
     probing: &'p Probing<'a>,
     verification: &'p Verification<'a>,
     heavy: &'p mut HeavyKeys<'a>,
-    /// The pairs that were verified ahead, by places.
+    /// The pairs verified ahead, by place.
     verified: JoinPairs,
-    /// The groups that come, the most preferred first, and how many of them have come.
+    /// The groups in the order of preference, and how many have had their turn to probe.
     groups: Vec<GroupNo>,
     passed: usize,
-    /// Those that have probed, whose turn comes next.
+    /// Groups that have probed and wait for their turn.
     turns: VecDeque<Turn>,
-    /// Groups that probe at the same time, and whether one of the last ones was retired before its turn.
+    /// How many groups probe at the same time, and whether one of the last was retired before its turn.
     batch: usize,
     was_retired: bool,
     retired: Retired,
-    /// Open page -> the pages that it is known to be related to, and what it is to them.
+    /// For each open page the pages known to be related to it, with its relation to them.
     related: FxHashMap<Rank, Vec<(Rank, Relation)>>,
     pairs: SpillVec<PairNumbers>,
-    /// Group -> when it probed: first of all those whose pairs were verified ahead, late those that have not probed.
+    /// For each group when it probed: groups verified ahead come first, those that have not probed last.
     probe_order: Vec<u32>,
     next_probe: u32,
     candidates: u64,
 }
 
 impl<'a> Probing<'a> {
-    /// Closes lists of templates, and verifies the pairs of those of these groups whose lists are short, before any page is decided.
+    /// Closes the lists of templates, and verifies the pairs of groups with short lists before any page is decided.
     ///
     /// Errors: a temporary file cannot be written, and the run was cancelled.
     pub(super) fn verify(
@@ -220,10 +217,9 @@ impl<'p, 'a> ByProbing<'p, 'a> {
         self.probe_order[group.at()] == 0
     }
 
-    /// The next groups probe, on all threads.
     fn probe_next(&mut self) -> Result<()> {
         self.probing.go_on()?;
-        // Where groups are retired by those just before them, few probe at a time.
+        // If groups are retired by those just before them, few probe at a time.
         self.batch = match self.was_retired {
             _ if self.passed == 0 => 1,
             true => (self.batch / 4).max(FEWEST),
@@ -269,7 +265,6 @@ impl<'p, 'a> ByProbing<'p, 'a> {
         Ok(())
     }
 
-    /// What a group finds.
     fn probe(&self, group: GroupNo) -> Found {
         let probing = self.probing;
         let place = probing.place(group);
@@ -281,13 +276,13 @@ impl<'p, 'a> ByProbing<'p, 'a> {
             };
         }
         let other_of = |pair: &Pair| probing.other(group, pair);
-        // Of two that have not probed, the first to probe probes for both.
+        // If both groups have not probed, the first one to probe does so for both.
         let is_wanted = |other: GroupNo| {
             let order = &self.probe_order;
             order[other.at()] > order[group.at()] && probing.may_be_related(other, group)
         };
         let is_retired = |other: GroupNo| self.retired.is_retired(other, place);
-        // A retired group of a list shows to which component this group belongs.
+        // A retired group on a list shows to which component this group belongs.
         let mut retired = self.heavy.representatives(group);
         let joined = probing.join_pairs.of(group);
         let known: Vec<GroupNo> = joined.iter().map(other_of).collect();
@@ -307,7 +302,7 @@ impl<'p, 'a> ByProbing<'p, 'a> {
             }
             is_wanted(other) && is_within() && known.binary_search(&other).is_err()
         });
-        // A group need not be linked to its own component.
+        // A group need not be linked with its own component.
         let components = &self.retired.components;
         let own = components.root(group);
         retired.retain(|&other| components.root(other) != own);
@@ -328,8 +323,8 @@ impl<'p, 'a> ByProbing<'p, 'a> {
         }
     }
 
-    /// The copies of a group that are needed and not known yet, ascending, if there are so many that no pairs were made of them; of the
-    /// retired ones only some are included.
+    /// The wanted copies of a group, ascending, if there are too many for pairs to be made of them beforehand. Of retired copies only some
+    /// are included.
     fn copies(
         &self,
         group: GroupNo,
@@ -350,7 +345,7 @@ impl<'p, 'a> ByProbing<'p, 'a> {
         copies.collect()
     }
 
-    /// The closest of these pairs with each large component of retired groups: it shows that the group belongs to this component too.
+    /// The closest of these pairs with each large component of retired groups, which shows that the group belongs to it.
     fn spanning_edges<'q>(
         &self,
         group: GroupNo,
@@ -373,7 +368,7 @@ impl<'p, 'a> ByProbing<'p, 'a> {
         edges
     }
 
-    /// A pair that holds, of this group and the one that is returned; `None` if that is retired, or if the pair connects nothing.
+    /// Adds a related pair of this group and returns the other; `None` if that is retired, or if the pair connects nothing.
     fn add(
         &mut self,
         group: GroupNo,
@@ -402,7 +397,7 @@ impl<'p, 'a> ByProbing<'p, 'a> {
         Ok(Some(other))
     }
 
-    /// A pair that holds, with a retired group: it only joins components.
+    /// Adds a related pair with a retired group, which only joins components.
     fn connect(&mut self, pair: Pair) -> Result<()> {
         let [a, b] = [pair.a, pair.b].map(|page| self.probing.groups().of(page));
         self.retired.components.join(a, b);
@@ -436,7 +431,7 @@ impl Neighbours for ByProbing<'_, '_> {
         }
         let mut matched = Vec::new();
         for &pair in &found.verified {
-            // A pair that was verified ahead is added by the first of the two.
+            // The first of the two groups adds a pair that was verified ahead.
             if self.probing.place(self.probing.other(group, &pair)) > place {
                 matched.extend(self.add(group, pair, decisions)?);
             }
@@ -449,7 +444,7 @@ impl Neighbours for ByProbing<'_, '_> {
         for &pair in &found.heavy {
             matched.extend(self.add(group, pair, decisions)?);
         }
-        // Treat groups that were retired after the probe like those retired before it.
+        // Groups that were retired after the probe are treated like those retired before it.
         let holds = [&found.verified, &joined, &found.heavy];
         let holds = holds.into_iter().flatten();
         let holds = holds.filter(|pair| self.connects(pair));

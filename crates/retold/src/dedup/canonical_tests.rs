@@ -30,7 +30,7 @@ fn config(method: &str, canonical: &str, drop: DropRule) -> JudgeConfig {
     config
 }
 
-/// A page stays if it repeats none that is preferred and stays; it is dropped for the most preferred of these.
+/// A page is kept unless it repeats a preferred page that is kept; it is dropped for the most preferred of these.
 fn by_rule(all: &Findings) -> Vec<(Rank, Rank, Relation)> {
     let config = all.model.config();
     let places = preference(&all.collection, &config.canonical, &all.by_id, &()).unwrap();
@@ -81,7 +81,7 @@ proptest! {
         }
     }
 
-    /// What goes otherwise, and what that goes for.
+    /// What is dropped in reverse, and for which page.
     #[test]
     fn with_drop_all_no_page_stays_that_another_goes_for(pages in pages(), family in 1usize..40, heavy in 1usize..12) {
         for method in ["coverage", "shingle", "period"] {
@@ -106,7 +106,7 @@ proptest! {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
-    /// A nightly job may take what it kept for what it has: under the same model nothing more goes.
+    /// A nightly job may pass its kept pages as old ones: under the same model nothing more is dropped.
     #[test]
     fn a_second_run_over_what_is_kept_drops_nothing(
         pages in pages(), sites in proptest::collection::vec(0u32..3, 40), family in 1usize..40, heavy in 1usize..12,
@@ -137,7 +137,7 @@ proptest! {
     }
 }
 
-/// Worked out by hand: b contains a and c, which are no copies of each other; each rule prefers another.
+/// Worked out by hand: b contains a and c, which are not copies of each other; each rule prefers another page.
 #[test]
 fn orders_of_preference() {
     let ferry = "The ferry to Naxos left the harbour three hours late because of the storm. Passengers waited at the quay \
@@ -178,7 +178,7 @@ fn orders_of_preference() {
     };
     let order = |canonical| run(&config("coverage", canonical, DropRule::Both));
     assert_eq!(order("longest"), of(&[("a", "b"), ("c", "b")]));
-    // The container is not wanted less for that it is not preferred; it is no copy of what stays.
+    // The container is not preferred but stays, because it is not a copy of a kept page.
     assert_eq!(order("field:score:desc"), of(&[("c", "b")]));
     assert_eq!(order("field:score:asc"), of(&[("a", "b"), ("c", "b")]));
     assert_eq!(order("https"), of(&[("a", "b"), ("c", "b")]));

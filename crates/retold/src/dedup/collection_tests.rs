@@ -56,7 +56,6 @@ impl Pages {
         related.collect()
     }
 
-    /// The longest page first, of equally long ones the first.
     fn longest_first(&self) -> Vec<u32> {
         let mut order: Vec<Rank> = self.all().collect();
         order.sort_by_key(|&page| std::cmp::Reverse(self.of(page).len()));
@@ -85,7 +84,6 @@ impl Pages {
     }
 }
 
-/// The rules of the defaults.
 const RULES: Rules = Rules {
     contained: true,
     overlaps: false,
@@ -136,7 +134,7 @@ fn a_page_of_two_articles_goes_for_both() {
     assert_eq!(gone.collections, [Rank(0)]);
     // The largest of the parts is named.
     assert_eq!(pages(&["abc", "a", "bc"]).dropped(), [(0, 2, "collection")]);
-    // One part alone, or parts of one text, go for the whole.
+    // A single part, or parts with one text, are dropped for the whole.
     assert_eq!(pages(&["ab", "a"]).dropped(), [(1, 0, "contained_by")]);
     let of_one = [(1, 0, "contained_by"), (2, 0, "contained_by")];
     assert_eq!(pages(&["abcd", "ab", "a"]).dropped(), of_one);
@@ -158,14 +156,14 @@ fn an_archive_goes_if_it_says_nothing_else() {
     let gone = one.retain(RULES, one.undecided(&preference)).dropped;
     let relation = DroppedAs::Collection { parts: 200 };
     assert_eq!((gone.len(), gone[0].relation), (1, relation));
-    // With a text of its own it stays, and so do its parts.
+    // With a text of its own the collection stays, and so do its parts.
     assert_eq!(with(&[archive(&[900])]).dropped(), []);
-    // Two copies both go, or one for the other.
+    // Two copies are both dropped for the parts, or one for the other.
     let both = [(0, 2, "collection"), (1, 2, "collection")];
     assert_eq!(with(&[archive(&[]), archive(&[])]).dropped(), both);
     let copies = with(&[archive(&[900]), archive(&[900])]);
     assert_eq!(copies.dropped(), [(1, 0, "duplicate")]);
-    // An archive of archives goes for the articles too.
+    // An archive of archives is dropped for the articles too.
     let months = [archive(&[]), (0..100).collect(), (100..200).collect()];
     let all = [
         (0, 3, "collection"),
@@ -185,7 +183,7 @@ fn a_chain_of_pages_of_two_articles() {
         (2, 5, "collection"),
     ];
     assert_eq!(found.dropped(), all);
-    // A collection goes for a longer page that is none, as any page does.
+    // A collection is dropped for a longer page that is not a collection, like any page.
     let found = pages(&["abx", "ab"]);
     assert_eq!(found.dropped(), [(1, 0, "contained_by")]);
 }
@@ -223,16 +221,16 @@ fn rules_for_collections() {
         (3, 0, "duplicate"),
     ];
     assert_eq!(decided(|rules| rules.collections = false), whole);
-    // Duplicates only: a collection does not go either, but its copies do.
+    // With duplicates only, a collection is not dropped either, but its copies are.
     let copies = [(3, 0, "duplicate")];
     assert_eq!(decided(|rules| rules.contained = false), copies);
-    // An old page stays in any case, and its parts go.
+    // An old page stays in any case, and its parts are dropped.
     let old = Undecided {
         is_old: &[true, false, false, false],
         ..undecided
     };
     assert_eq!(told(&found.retain(RULES, old)), whole);
-    // With a stated preference nothing waits for what contains it.
+    // With a stated preference nothing waits for a container.
     assert_eq!(decided(|rules| rules.containers_first = false), both);
 }
 
@@ -249,7 +247,7 @@ fn pages_that_overlap_go_if_that_is_wanted() {
     assert_eq!(found.dropped(), []);
 }
 
-/// The rule, by looking at everything.
+/// The rule, applied to all pages directly.
 struct Slow<'p> {
     pages: &'p Pages,
     rules: Rules,
@@ -271,7 +269,6 @@ impl Slow<'_> {
             .map(|(_, parts)| &parts[..])
     }
 
-    /// It is a page's turn: is it a collection?
     fn turn(&mut self, page: Rank) {
         let decides_nothing = |part: &Rank| {
             self.dropped[part.at()].is_some_and(|(kept, _)| self.place(kept) < self.place(page))

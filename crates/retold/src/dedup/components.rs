@@ -1,8 +1,8 @@
-//! Related groups become listed pages, one batch of connected components after the other: their pairs are verified, their pages are
-//! retained or dropped, and the result is listed.
+//! Verifies the pairs of connected components, decides which of their pages are kept, and lists the result, one batch of components after
+//! the other.
 //!
-//! One sort by (component, kind, what) brings components together, so only the components in work are in memory, and neither a graph of all
-//! pages nor all pairs. In a small component all pairs decide. A large one was decided before ([`super::by_probing`]).
+//! A sort by (component, kind, value) brings components together, so memory holds only the current components, and neither a graph of all
+//! pages nor all pairs. In a small component all pairs decide. Large ones were decided before ([`super::by_probing`]).
 
 use std::iter::Peekable;
 
@@ -25,48 +25,46 @@ use crate::spill::Sorter;
 use crate::stage::{Stage, StageClock};
 use crate::verify::Verification;
 
-/// Kinds of records: a group of the component, by its number; a pair that is to be checked on texts; a pair that holds.
+/// Kinds of records: a group of the component; a pair to be verified; a related pair.
 const GROUP: u32 = 0;
 pub(super) const CHECK: u32 = 1;
 const HOLDS: u32 = 2;
 
-/// Records of components that are worked on at the same time.
+/// How many records of components are processed at the same time.
 const BATCH: usize = 1 << 16;
 
-/// Pairs of a component that are checked at the same time.
+/// How many pairs of a component are verified at the same time.
 const AT_ONCE: usize = 1 << 12;
 
-/// What components are decided and listed by.
+/// Decides and lists components.
 pub(super) struct Components<'a> {
     pub(super) rules: Rules,
     pub(super) judge: SketchJudge<'a>,
     pub(super) verification: &'a Verification<'a>,
-    /// What was decided of groups that probed.
+    /// The decisions on groups that probed.
     pub(super) decided: Option<&'a Decided>,
 }
 
-/// A component as it was found.
+/// A component with its pairs.
 #[derive(Default)]
 struct Found {
     root: GroupNo,
     groups: Vec<GroupNo>,
-    /// Pairs that are to be verified.
+    /// Pairs to be verified.
     to_check: Vec<Pair>,
-    /// Pairs that hold.
     pairs: Vec<Pair>,
 }
 
-/// A component that is decided.
 struct Settled {
     groups: Vec<GroupNo>,
     pairs: Vec<Pair>,
     is_large: bool,
-    /// What was decided of a small component.
+    /// The decisions on a small component.
     retained: Retained,
     component: Component,
 }
 
-/// The next components of these records, until they have [`BATCH`].
+/// The next components from these records, up to [`BATCH`] records.
 fn next_batch(records: &mut Peekable<impl Iterator<Item = KeyedPair>>) -> Vec<Found> {
     let (mut batch, mut size, mut last) = (Vec::new(), 0, None);
     while let Some([root, kind, numbers @ ..]) =
@@ -91,7 +89,7 @@ fn next_batch(records: &mut Peekable<impl Iterator<Item = KeyedPair>>) -> Vec<Fo
 }
 
 impl Components<'_> {
-    /// Decides and lists all components: those whose pairs are `to_check`, given the components as sketches see them, and those that were
+    /// Decides and lists all components. `to_check` has the pairs to be verified, for components by estimates of sketches; others were
     /// decided by probing.
     ///
     /// Errors: a temporary file cannot be written, and the run was cancelled.
@@ -115,7 +113,7 @@ impl Components<'_> {
                 return Err(Error::Cancelled);
             }
             clock.begin(Stage::Verify);
-            // What was listed last is put down, and what comes next is read, meanwhile.
+            // The last list is stored and the next records are read meanwhile.
             let ((), next) = rayon::join(
                 || self.verify(&mut batch),
                 || {
@@ -158,8 +156,8 @@ impl Components<'_> {
             .is_some_and(|decided| decided.components.size(root) > self.context().limits.component)
     }
 
-    /// All records: pairs, groups of several pages, and all groups of large components. Pairs that connect nothing are of no large component, nor of two
-    /// components: those go to `overlaps`.
+    /// All records: pairs, groups of several pages, and all groups of large components. Pairs that connect nothing and lie in a large
+    /// component or between two components go to `overlaps`.
     fn records(
         &self,
         to_check: Sorter<KeyedPair>,
@@ -167,7 +165,7 @@ impl Components<'_> {
         overlaps: &mut Overlaps,
     ) -> Result<Sorter<KeyedPair>> {
         let (groups, mut records) = (self.groups(), to_check);
-        // What was decided joined no group that was not.
+        // Probing never joined a decided group with an undecided one.
         let root = |group: GroupNo| match self.decided {
             Some(decided) if decided.is_decided[group.at()] => decided.components.root(group),
             _ => components.root(group),
@@ -206,7 +204,7 @@ impl Components<'_> {
         batch.par_iter_mut().for_each(|found| {
             let mut to_check = std::mem::take(&mut found.to_check);
             to_check.dedup_by_key(|pair| (pair.a, pair.b));
-            // A component may have half a million pairs: few copies of them at a time.
+            // A component may have half a million pairs, so few are copied at a time.
             for to_check in to_check.chunks(AT_ONCE) {
                 let checked = self.verification.verify(to_check).into_iter();
                 found.pairs.extend(checked.flatten());
@@ -214,7 +212,7 @@ impl Components<'_> {
         });
     }
 
-    /// Decides the components of a batch that are not decided yet.
+    /// Decides the undecided components of a batch.
     fn retain(&self, batch: Vec<Found>) -> Result<Vec<Settled>> {
         let settled = batch.into_par_iter().map(|found| {
             let (is_large, groups) = (self.is_large(found.root), self.groups());
@@ -242,7 +240,6 @@ impl Components<'_> {
         settled.collect()
     }
 
-    /// Decides the groups of a small component by all their pairs.
     fn retain_small(&self, component: &Component, pairs: &[Pair]) -> Result<Retained> {
         let listing = Listing { judge: self.judge };
         let preference = listing.preference(component);
@@ -266,7 +263,6 @@ impl Components<'_> {
         Ok(component.global(retain(self.rules, undecided, &mut stored)?))
     }
 
-    /// Lists the components of a batch.
     fn list_all(&self, settled: Vec<Settled>) -> Vec<Component> {
         let listing = Listing { judge: self.judge };
         let none = Retained::default();
@@ -291,7 +287,7 @@ impl Components<'_> {
         listed.collect()
     }
 
-    /// Adds the pairs of canonical pages of a large component with the other pages of their clusters.
+    /// Adds the pairs of a large component's canonical pages with the other pages of their clusters.
     fn complete(&self, component: &mut Component) {
         let groups = self.groups();
         let mut more = Vec::new();

@@ -1,4 +1,4 @@
-//! The data that all stages of a run use, and the order in which pages are preferred.
+//! The data that all stages of a run use, and the order of preference.
 
 use rayon::prelude::*;
 
@@ -13,20 +13,19 @@ use crate::resume::Resume;
 use crate::spill::{Memory, Sorter};
 use crate::watch::Watch;
 
-/// Sizes above which a run does not compare all pairs. The kept pages do not depend on them.
+/// Sizes above which a run does not compare all pairs. They do not affect which pages are kept.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// Of a connected component of more pages than this not all pairs are listed, but those that decide: with 4,000 versions of
-    /// one text, time, memory and output would otherwise be those of 8 million pairs.
+    /// If a connected component has more pages than this, only the pairs that decide are listed. With 4,000 versions of one text, time,
+    /// memory and output would otherwise be those of 8 million pairs.
     pub component: usize,
-    /// A key that more exact groups have than this is heavy: its posting list may be closed before all its pairs have been
-    /// compared.
+    /// A key that more exact groups have is heavy: its posting list may be closed before all its pairs were compared.
     pub heavy: usize,
-    /// Fewer candidates of a group than this are compared at once, without an upper bound of their similarity.
+    /// With fewer candidates, those of a group are compared at once, without upper bounds of their similarity.
     pub bounded: usize,
-    /// Nor are those of a group whose sketch has fewer keys than this: to bound them saves nothing over comparing them.
+    /// The same for sketches with fewer keys: bounding them saves nothing over comparing them.
     pub bounded_keys: usize,
-    /// Bytes of a chunk of what is kept of an interrupted run, about.
+    /// Approximate size in bytes of a journal chunk.
     pub journal_chunk: usize,
 }
 
@@ -42,36 +41,32 @@ impl Default for Limits {
     }
 }
 
-/// What the stages after sketching work with.
+/// The data of the stages after sketching.
 #[derive(Clone, Copy)]
 pub(crate) struct Context<'a> {
-    /// What judges.
     pub(crate) model: &'a Model,
-    /// The pages.
     pub(crate) collection: &'a Collection,
     /// Pages in the order of their ids.
     pub(crate) by_id: &'a [PageNo],
-    /// For each page, by rank, its place in the order of preference.
+    /// The place of each page, by rank, in the order of preference.
     pub(crate) preference: &'a [u32],
-    /// For each page, by rank, whether it is an old one: old pages are kept, preferred to all others, and not compared with each
-    /// other. Empty if there are none.
+    /// For each page, by rank, whether it is old. Old pages are kept, preferred to all others, and not compared with each other. Empty if
+    /// there are none.
     pub(crate) is_old: &'a [bool],
-    /// What may be held.
     pub(crate) memory: &'a Memory,
-    /// Is told what is going on.
+    /// Receives progress.
     pub(crate) watch: &'a dyn Watch,
-    /// Where what is done is kept.
+    /// The journals of the run.
     pub(crate) resume: Option<&'a Resume>,
     pub(crate) limits: Limits,
 }
 
 impl Context<'_> {
-    /// The row of the page with that rank.
     pub(crate) fn page(&self, rank: Rank) -> PageRow {
         self.collection.page(self.by_id[rank.at()])
     }
 
-    /// The properties of the page with that rank that pair filters use.
+    /// The data of the page with that rank for pair filters.
     pub(crate) fn scope(&self, rank: Rank) -> Scope {
         if self.model.config().filters.is_empty() {
             return Scope::default();
@@ -81,22 +76,21 @@ impl Context<'_> {
         self.model.scope(&seen, self.collection.page(number).date)
     }
 
-    /// Whether a pair connects its pages, so that they are of one component and one may go for the other. A pair that merely overlaps
-    /// is only listed.
+    /// Whether a pair connects its pages, so that they are in one component and one may be dropped for the other. Pairs that only overlap
+    /// are just listed.
     pub(crate) fn connects(&self, pair: &Pair) -> bool {
         self.model.config().drop.connects(pair.relation)
     }
 
-    /// Whether the page with that rank is an old one.
     pub(crate) fn is_old(&self, rank: Rank) -> bool {
         self.is_old.get(rank.at()).copied().unwrap_or(false)
     }
 }
 
-/// Numbers by which pages are sorted: those of the rules, the length of the text, and the rank.
+/// How many numbers sort a page: those of the rules, the length of the text, and the rank.
 const SORTED: usize = 8;
 
-/// For each page, by rank, its place in the order of preference: the best page to keep has the smallest.
+/// The place of each page, by rank, in the order of preference; the best page has the smallest.
 ///
 /// Errors: a temporary file cannot be written.
 pub fn preference(
@@ -114,14 +108,14 @@ pub fn preference(
     let mut without = vec![0u64; rules.len()];
     for ((number, page), &rank) in (0..).zip(collection.pages.iter()).zip(&rank_of) {
         let seen = collection.pages.seen(PageNo(number));
-        // These follow the properties that pair filters use.
+        // After the two numbers for pair filters.
         let mut seen = seen.iter().skip(2).copied();
         let mut numbers = [0; SORTED];
         for (at, rule) in rules.iter().enumerate() {
             let number = match rule {
                 Prefer::Longest => !page.chars,
                 Prefer::Id => u64::from(rank.0),
-                // Ascending as dates do, with their sign.
+                // Maps signed dates to ascending unsigned numbers.
                 Prefer::Earliest => page
                     .date
                     .map_or(NO_PREFERENCE, |date| date as u64 ^ 1 << 63),
@@ -142,7 +136,7 @@ pub fn preference(
     Ok(preference)
 }
 
-/// The ranks of pages, in the order of reading.
+/// The ranks of pages, in reading order.
 pub fn ranks(by_id: &[PageNo]) -> Vec<Rank> {
     let mut ranks = vec![Rank::default(); by_id.len()];
     for (rank, page) in Rank::first(by_id.len()).zip(by_id) {
@@ -151,7 +145,6 @@ pub fn ranks(by_id: &[PageNo]) -> Vec<Rank> {
     ranks
 }
 
-/// The same order, but old pages come before all others.
 pub(crate) fn old_first(preference: &[u32], is_old: &[bool]) -> Vec<u32> {
     let mut order: Vec<Rank> = Rank::first(preference.len()).collect();
     order.par_sort_by_key(|rank| (!is_old[rank.at()], preference[rank.at()]));
@@ -162,7 +155,7 @@ pub(crate) fn old_first(preference: &[u32], is_old: &[bool]) -> Vec<u32> {
     places
 }
 
-/// Says of how many pages a rule knows nothing.
+/// Warns about the number of pages without data for a rule.
 fn warn_of_missing(rules: &[Prefer], without: &[u64], pages: u64, watch: &dyn Watch) {
     for (rule, &without) in rules
         .iter()
@@ -188,7 +181,7 @@ fn warn_of_missing(rules: &[Prefer], without: &[u64], pages: u64, watch: &dyn Wa
     }
 }
 
-/// Says of how many pages pair filters know nothing.
+/// Warns about the number of pages without data for pair filters.
 pub(crate) fn warn_of_filters(context: &Context<'_>) {
     let filters = &context.model.config().filters;
     if filters.is_empty() {

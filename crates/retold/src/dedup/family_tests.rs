@@ -37,7 +37,7 @@ pub(super) fn pages() -> impl Strategy<Value = Vec<Page>> {
     })
 }
 
-/// The limits are of the sizes of components and of posting lists.
+/// Limits for the sizes of components and of posting lists.
 pub(super) fn find_within(pages: &[Page], config: &JudgeConfig, limits: Limits) -> Findings {
     let source = Source::of_pages("pages", pages.to_vec());
     let model = Model::new(config.clone()).unwrap();
@@ -51,12 +51,12 @@ pub(super) fn dropped(findings: &Findings) -> Vec<(Rank, Rank, Relation)> {
         .collect()
 }
 
-/// Those of real runs, but for what is always small in tests.
+/// Limits of real runs, except for those that are always small in tests.
 pub(super) fn usual() -> Limits {
     limits(Limits::default().component, Limits::default().heavy)
 }
 
-/// The pairs that connect pages. Of those that merely overlap, not all are listed, nor are they all looked for.
+/// The pairs that connect pages. Pairs that only overlap are not all searched for or listed.
 pub(super) fn connecting(findings: &Findings) -> Vec<Pair> {
     let drop = findings.model.config().drop;
     let pairs = findings.pairs.iter();
@@ -75,7 +75,7 @@ pub(super) fn large(findings: &Findings, limit: usize) -> BTreeSet<Rank> {
         for &page in &part.members {
             *copies.entry(findings.page(page).text_hash).or_default() += 1;
         }
-        // Of exact copies two count as one.
+        // Two exact copies count as one.
         copies.values().map(|n| n.div_ceil(2)).sum()
     };
     let large = components.into_iter().filter(|part| size(part) > limit);
@@ -172,7 +172,7 @@ proptest! {
         }
     }
 
-    /// With all stages done, with those of an interrupted run, and with journals that were cut off anywhere.
+    /// With all stages done by an interrupted run, with some of them, and with journals cut off anywhere.
     #[test]
     fn an_interrupted_run_goes_on(pages in pages(), family in 1usize..40, heavy in 1usize..12, cut in 0u64..100) {
         let folder = tempfile::tempdir().unwrap();
@@ -249,7 +249,6 @@ fn a_family_without_limits_on_its_size_is_one_page() {
     }
 }
 
-/// Sentences that no other text has.
 fn sentences(of: usize, count: usize) -> String {
     let sentence = |n| {
         let (ferry, line) = (of * 31 + n, n * of);
@@ -258,14 +257,12 @@ fn sentences(of: usize, count: usize) -> String {
     (0..count).map(sentence).collect()
 }
 
-/// A page that quotes a story.
 fn quote(n: usize, story: &str) -> Page {
     let [head, foot] = [2 * n, 2 * n + 1].map(|of| sentences(of + 10, 20));
     Page::text(format!("q{n:04}"), format!("{head}{story}{foot}"))
 }
 
-/// Pages that quote a story of a large family are dropped for none, and none is dropped for them, but for one. They are listed all
-/// the same.
+/// Pages that quote a story of a large family are dropped for no page, and no page but one for them. They are still listed.
 #[test]
 fn who_quotes_a_large_family_is_listed_with_it() {
     let story = sentences(1, 30);
@@ -299,8 +296,7 @@ fn who_quotes_a_large_family_is_listed_with_it() {
     }
 }
 
-/// Of a short story that many long pages quote, and of nothing else, all have heavy keys; but two of them are hardly
-/// ever related.
+/// Many long pages quote a short story and share nothing else: all have heavy keys, but two of them are hardly ever related.
 #[test]
 fn who_quotes_what_nobody_reprints_is_listed_with_it() {
     let story = sentences(1, 20);
@@ -340,8 +336,8 @@ fn of_ten_paragraphs() -> Vec<Page> {
     (0..4000).map(page).collect()
 }
 
-/// Each paragraph is on half of the pages, so that lists are closed, and what is kept is not free of copies. That is counted. Clusters and
-/// dropped pages agree all the same.
+/// Each paragraph is on half of the pages, so lists are closed and kept pages may repeat each other, which is counted. Clusters and dropped
+/// pages still agree.
 #[test]
 fn what_is_not_compared_with_all_is_counted() {
     let thin = of_ten_paragraphs();
@@ -359,7 +355,7 @@ fn what_is_not_compared_with_all_is_counted() {
             .iter()
             .all(|cluster| !is_dropped(cluster.canonical))
     );
-    // Stories of their own leave nothing open.
+    // Pages with stories of their own leave nothing uncompared.
     let own: Vec<Page> = (0..300)
         .map(|n| Page::text(format!("p{n}"), sentences(n + 1, 12)))
         .collect();

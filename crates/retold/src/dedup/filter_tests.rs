@@ -1,4 +1,4 @@
-//! Pair filters, compared with their slow twin: all pairs of a run without filters, minus those that they forbid.
+//! Pair filters, compared with a slow reference: all pairs of a run without filters, minus those that filters exclude.
 
 use proptest::prelude::*;
 
@@ -170,7 +170,7 @@ proptest! {
     }
 }
 
-/// So many copies of one text that no pairs are made of them beforehand: each day's stay apart, those of one site too.
+/// So many copies of one text that no pairs are made beforehand: copies of each day, or of one site, are compared only with each other.
 #[test]
 fn many_copies_go_by_date_and_site() {
     const DAYS: usize = 3000;

@@ -14,64 +14,63 @@ use crate::sketch::Sketches;
 use crate::stage::StageTime;
 use crate::verify::{Reread, Verified};
 
-/// All that a run found out.
+/// The results of a run.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Findings {
-    /// What judged the pages, with what it learnt from them.
+    /// The model that judged the pages, with what it learnt from them.
     pub model: Model,
-    /// What was read.
+    /// The sources that were read.
     pub sources: Vec<Source>,
-    /// How many of them are to be rid of copies; the others are those that they were compared with ([`Dedup::against`]).
+    /// How many of them are deduplicated; the others are those of [`Dedup::against`].
     ///
     /// [`Dedup::against`]: super::Dedup::against
     pub new_sources: usize,
-    /// How many of the last pages of the collection are old ones, which the others were compared with.
+    /// How many pages at the end of the collection are old ones.
     pub old_pages: usize,
-    /// How many old pages had the id and the text of a new one ([`AgainstSelf`](crate::AgainstSelf)).
+    /// How many old pages have the id and text of a new one ([`AgainstSelf`](crate::AgainstSelf)).
     pub own_pages: usize,
-    /// The pages and what happened to all other records.
+    /// The pages and the fate of all other records.
     pub collection: Collection,
     /// Pages in the order of their ids.
     pub by_id: Vec<PageNo>,
     /// Related pages, ascending.
     pub pairs: Pairs,
-    /// Connected components too large for all their pairs to be listed: the most preferred page and the number of pages. A
-    /// page that is related only to pages of it that are dropped need not be counted among them.
+    /// Connected components too large for all their pairs to be listed: the most preferred page and the number of pages. A page that is
+    /// related only to dropped pages of the component may not be counted.
     pub large_components: Vec<(Rank, usize)>,
-    /// Pairs that overlap and are not among [`Findings::pairs`], because a page is listed with those 20 that are most similar to it.
+    /// Pairs that overlap and are not in [`Findings::pairs`], because only the 20 most similar pages are listed with a page.
     pub overlaps_not_listed: u64,
     /// Clusters of two pages or more.
     pub clusters: Vec<Cluster>,
-    /// With [`Linkage::PerPage`] the classes of related pages, which overlap, by their centres; of a large component those of the pairs that
-    /// are listed.
+    /// With [`Linkage::PerPage`] the overlapping classes of related pages, by their centres; in a large component they are based on the
+    /// listed pairs.
     ///
     /// [`Linkage::PerPage`]: crate::Linkage::PerPage
     pub classes: Vec<Class>,
     /// The dropped pages, ascending.
     pub dropped: Vec<Dropped>,
-    /// What was compared: the different sketches, noise deleted.
+    /// The different sketches that were compared, after deleting noise.
     pub pruned: PrunedSketches,
-    /// Which of them each page has, in the order of reading.
+    /// The pruned sketch of each page, in reading order.
     pub pruned_of: Vec<PrunedNo>,
-    /// The sketches as pages have them (`PageRow::sketch`), keys only, if noise was deleted from them; `None` if they
-    /// are those of `pruned`.
+    /// The original sketches (`PageRow::sketch`), keys only, if noise was deleted; `None` if they equal those of `pruned`.
     pub unpruned: Option<Sketches>,
-    /// Pairs of different sketches that were compared.
+    /// The number of pairs of different sketches that were compared.
     pub candidates: u64,
-    /// Kept pages with keys on so many pages that not all of these were compared with each other. They may repeat a kept page
-    /// with which they share only such keys.
+    /// The number of kept pages with keys so frequent that their posting lists were closed. They may repeat a kept page with which they
+    /// share only such keys.
     pub partly_compared: u64,
-    /// Verdicts that were verified on texts.
+    /// Counts of verified verdicts.
     pub verified: Verified,
-    /// Threads that worked.
+    /// The number of threads used.
     pub threads: usize,
     /// The stages, in order.
     pub times: Vec<StageTime>,
 }
 
 impl Findings {
-    /// Where the texts of pages come from again; those of pages of no source do not.
+    /// The source for reading texts again; it lacks pages that belong to no source.
     pub(crate) fn reread(&self) -> Reread<'_> {
         Reread {
             sources: &self.sources,
@@ -81,7 +80,7 @@ impl Findings {
         }
     }
 
-    /// The properties of the page with that rank that pair filters use.
+    /// The data of the page with that rank for pair filters.
     pub(crate) fn scope(&self, rank: Rank) -> Scope {
         let number = self.by_id[rank.at()];
         let seen = self.collection.pages.seen(number);

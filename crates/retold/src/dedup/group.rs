@@ -1,4 +1,4 @@
-//! Exact groups: pages that cannot differ in any verdict.
+//! Exact groups: pages that get the same verdicts.
 
 use std::ops::Range;
 
@@ -11,35 +11,32 @@ use crate::ids::{GroupNo, PrunedNo, Rank, SketchNo};
 use crate::model::PrunedSketches;
 use crate::spill::Sorter;
 
-/// Exact groups: the pages of a collection by text, pruned sketch and length of their main text. Old pages are in groups of their own, and so are
-/// pages for which pair filters use different values. Pages of a group are copies of each other, unless filters forbid to compare them.
-/// With `exact` off each page is a group of its own. Pages with a newer version are in no group. Groups that share their smallest keys are numbered
-/// one after the other, as most groups of a family do, so that their data is close together in memory and in files.
+/// Groups the pages of a collection by text, pruned sketch and length of main text. Old pages, and pages with different values for pair
+/// filters, are in separate groups. Pages of a group are copies of each other, unless filters exclude their pairs. With `exact` off each
+/// page is its own group. Superseded pages are in no group. Groups that share their smallest keys, as most of a family do, get consecutive
+/// numbers, so that their data is close together in memory and files.
 #[derive(Debug, Default)]
 pub(crate) struct Groups {
-    /// Page -> group.
     of: Vec<GroupNo>,
-    /// Group -> end of its pages in `members`.
+    /// The end of each group's pages in `members`.
     ends: Vec<u32>,
-    /// The pages of all groups; of each the most preferred first. Groups of one text follow each other.
+    /// The pages of all groups, the most preferred of each first. Groups of one text are consecutive.
     members: Vec<Rank>,
-    /// Group -> its pruned sketch, by its number in the store.
+    /// The pruned sketch of each group.
     pub(crate) sketches: Vec<SketchNo>,
-    /// Group -> the first group of the same text; itself if there is no text.
+    /// For each group the first group of the same text; the group itself if it has no text.
     first_of_text: Vec<GroupNo>,
-    /// Page -> whether it is an old one, with which the others are compared; empty if there are none. Old pages are preferred to
-    /// all others, and not compared with each other.
+    /// For each page whether it is old; empty if there are none. Old pages are preferred to all others, and not compared with each other.
     is_old: Vec<bool>,
     /// Whether pages of one text are duplicates whatever the method says.
     exact: bool,
-    /// Which groups are compared.
+    /// The filters that decide which groups are compared.
     filters: PairFilters,
-    /// Group -> the values that filters use, the same for all its pages; empty if there are no filters.
+    /// The filter values of each group; empty if there are no filters.
     scopes: Vec<Scope>,
 }
 
 impl Groups {
-    /// Errors: a temporary file cannot be written.
     pub(crate) fn new(
         context: &Context<'_>,
         pruned: &PrunedSketches,
@@ -53,7 +50,7 @@ impl Groups {
         Ok(by_text.ordered(&least))
     }
 
-    /// In the order of the hashes of their texts.
+    /// Groups in the order of text hashes.
     fn by_text(context: &Context<'_>, pruned_of: &[PrunedNo]) -> Result<Groups> {
         let exact = context.model.config().exact;
         let mut sorter = Sorter::new(context.memory);
@@ -105,7 +102,7 @@ impl Groups {
         Ok(groups)
     }
 
-    /// In the order of the least of these numbers that the sketches of a text have.
+    /// Orders texts by the least of these numbers among their sketches.
     fn ordered(mut self, of_sketch: &[u64]) -> Groups {
         let least = |group: &GroupNo| of_sketch[self.sketches[group.at()].at()];
         let all: Vec<GroupNo> = GroupNo::first(self.len()).collect();
@@ -137,7 +134,6 @@ impl Groups {
         ordered
     }
 
-    /// A group begins.
     fn begin(&mut self, sketch: SketchNo, is_other_text: bool) {
         let group = GroupNo::new(self.sketches.len());
         let first = match is_other_text {
@@ -149,7 +145,6 @@ impl Groups {
         self.ends.push(self.members.len() as u32);
     }
 
-    /// A page of the last group.
     fn add(&mut self, page: Rank) {
         self.of[page.at()] = GroupNo::new(self.sketches.len() - 1);
         self.members.push(page);
@@ -158,17 +153,15 @@ impl Groups {
         }
     }
 
-    /// The group that represents all groups of one text.
     pub(crate) fn first_of_text(&self, group: GroupNo) -> GroupNo {
         self.first_of_text[group.at()]
     }
 
-    /// Whether the pages of two groups are exact copies.
     pub(crate) fn are_copies(&self, a: GroupNo, b: GroupNo) -> bool {
         self.exact && self.first_of_text(a) == self.first_of_text(b)
     }
 
-    /// Whether pair filters allow to compare two groups.
+    /// Whether pair filters allow two groups to be compared.
     pub(crate) fn may_compare(&self, a: GroupNo, b: GroupNo) -> bool {
         match (self.scopes.get(a.at()), self.scopes.get(b.at())) {
             (Some(a), Some(b)) => self.filters.forbids(a, b).is_none(),
@@ -176,25 +169,24 @@ impl Groups {
         }
     }
 
-    /// Whether the pages of a group are copies of each other: pair filters may forbid to compare them.
+    /// Whether the pages of a group are copies of each other; filters may exclude their pairs.
     pub(crate) fn has_copies(&self, group: GroupNo) -> bool {
         self.may_compare(group, group)
     }
 
-    /// Whether filters have made so many groups of one text that these are compared in their turn ([`Groups::copies`]).
+    /// Whether filters split a text into so many groups that these are compared in their turn ([`Groups::copies`]).
     pub(crate) fn has_many_copies(&self, group: GroupNo, limit: usize) -> bool {
         self.exact && !self.scopes.is_empty() && self.of_text(group).len() > limit
     }
 
-    /// The numbers of the groups of one text.
     fn of_text(&self, group: GroupNo) -> Range<usize> {
         let first = self.first_of_text(group);
         let count = self.first_of_text[first.at()..].partition_point(|other| *other == first);
         first.at()..first.at() + count
     }
 
-    /// The other groups of a text that filters allow to compare with this one, ascending. They are sorted by field and date, so only few others are
-    /// checked.
+    /// The other groups of a text that filters allow to be compared with this one, ascending. They are sorted by field and date, so only
+    /// few others are checked.
     pub(crate) fn copies(&self, group: GroupNo) -> impl Iterator<Item = GroupNo> {
         let of_text = self.of_text(group);
         let scopes = &self.scopes[of_text.clone()];
@@ -219,18 +211,16 @@ impl Groups {
         others.filter(move |&other| other != group && self.may_compare(group, other))
     }
 
-    /// Divides these groups so that filters forbid all pairs between parts; without parts in which filters allow no pair.
+    /// Splits these groups so that filters exclude all pairs between parts. Parts in which no pair is allowed are left out.
     pub(crate) fn parts(&self, groups: Vec<GroupNo>) -> Vec<Vec<GroupNo>> {
         self.filters.parts(groups, |group| self.scopes[group.at()])
     }
 
-    /// Whether a group has old pages; then it has no others.
     pub(crate) fn old(&self, group: GroupNo) -> bool {
         let page = self.first(group);
         self.is_old.get(page.at()).copied().unwrap_or(false)
     }
 
-    /// Whether two groups both have old pages.
     pub(crate) fn are_old(&self, a: GroupNo, b: GroupNo) -> bool {
         !self.is_old.is_empty() && self.old(a) && self.old(b)
     }
@@ -239,7 +229,6 @@ impl Groups {
         self.ends.len()
     }
 
-    /// The group of a page.
     pub(crate) fn of(&self, page: Rank) -> GroupNo {
         self.of[page.at()]
     }
@@ -256,8 +245,8 @@ impl Groups {
         self.members(group)[0]
     }
 
-    /// What each group adds to the size of a component, which decides whether all its pairs are listed: of exact copies two count
-    /// as one. A component of different texts has as many pages as its size, none has more than twice as many.
+    /// What each group adds to the size of a component, which decides whether all its pairs are listed: half of its pages, rounded up. So a
+    /// component of different texts has as many pages as its size, and none has more than twice as many.
     pub(crate) fn component_sizes(&self) -> Vec<u32> {
         let all = GroupNo::first(self.len());
         all.map(|group| self.members(group).len().div_ceil(2) as u32)

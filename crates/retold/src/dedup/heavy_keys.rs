@@ -1,11 +1,10 @@
-//! Heavy keys: keys that very many groups have, because they are in a large family, a template or a disclaimer.
+//! Heavy keys: keys that very many groups have, because they belong to a large family, a template or a disclaimer.
 //!
-//! Not all pairs of such a posting list can be compared. But a page that repeats a kept page decides nothing, so a family needs
-//! only the probes of its few kept pages, and these probes take the other pages off the lists. The remaining cost of a list is
-//! bounded by a [`ClosePolicy`]: if too many probes of it fail, its key belongs to a template and is no evidence, and the list is
-//! closed. A long list is closed at once if hardly any sampled pair of it holds ([`HeavyKeys::close_templates`]). The price is that pairs
-//! that share only such keys are not found. Lists that are only a little longer than the limit for heavy keys are never closed
-//! ([`ClosePolicy::free_work`]).
+//! Not all pairs of such a posting list can be compared. But a page that repeats a kept page decides nothing, so a family needs only the
+//! probes of its few kept pages, which take the other pages off the lists. A [`ClosePolicy`] limits the remaining cost: if too many probes
+//! of a list fail, its key belongs to a template and is no evidence, and the list is closed. A long list is closed at once if hardly any
+//! sampled pair is related ([`HeavyKeys::close_templates`]). Consequently, pairs that share only such keys are not found. Lists only a
+//! little longer than the limit for heavy keys are never closed ([`ClosePolicy::free_work`]).
 
 use rayon::prelude::*;
 use rustc_hash::FxHashSet;
@@ -16,25 +15,25 @@ use crate::ids::GroupNo;
 use crate::sketch::Bounds;
 use crate::spill::{Memory, Row, Sorter, SpillRows};
 
-/// When a posting list is closed.
+/// The rule for closing a posting list.
 #[derive(Clone, Copy, Debug)]
 pub struct ClosePolicy {
-    /// The least number of failed probes before a list is closed.
+    /// Minimum number of failed probes before a list is closed.
     pub failed_probes: u32,
-    /// Failed probes that one successful probe makes up for.
+    /// How many failed probes one successful probe compensates.
     pub credit: u32,
-    /// The least number of probes before a list is closed: a few more than the pages that make a component large, so that a text
-    /// which all of them quote is retired, and stays as a representative.
+    /// Minimum number of probes before a list is closed. It is a little more than the size of a large component, so that a text quoted by
+    /// all of the pages is retired and stays as a representative.
     pub probes: u32,
-    /// How many of `probes` a failed probe counts for that would have stopped at the first match; so 275 of them close a list.
+    /// How many probes one failed probe for a first match counts as; so 275 of them close a list.
     pub cost_of_first_probe: u32,
-    /// A list is not closed before this number of its entries has been compared: a list of up to 181 groups is never closed.
+    /// How many entries are compared before a list may be closed: a list of up to 181 groups is never closed.
     pub free_work: u32,
-    /// Pairs that are sampled of a list, ...
+    /// How many pairs are sampled from a list, ...
     pub sampled: usize,
-    /// ... once with any of its groups, once with this number of the smallest ones.
+    /// ... once with any of its groups, once with this number of its smallest ones.
     pub smallest: usize,
-    /// Probes of a list between two times that retired groups are taken off it.
+    /// After how many probes of a list its retired groups are removed.
     pub sweep_every: u32,
 }
 
@@ -53,9 +52,9 @@ impl Default for ClosePolicy {
     }
 }
 
-/// Steps whose multiples, less whole numbers, are spread evenly over the unit square (powers of the inverse of the plastic number).
+/// Steps whose multiples, modulo 1, fill the unit square evenly (powers of the inverse of the plastic number).
 const SPREAD: [f64; 2] = [0.754_877_666_246_693, 0.569_840_290_998_053];
-/// The number of groups that represent those that were taken off a list.
+/// The maximum number of removed groups that represent the others.
 pub(crate) const REPRESENTATIVES: usize = 4;
 
 /// The posting lists of heavy keys that can make a pair. Entries are places in a [`Join`].
@@ -63,27 +62,23 @@ pub struct HeavyKeys<'a> {
     join: &'a Join,
     bounds: &'a (dyn Fn(usize) -> Bounds + Sync),
     policy: ClosePolicy,
-    /// By rank, from the first heavy one on.
+    /// By rank, from the first heavy key on.
     lists: Vec<PostingList>,
-    /// Of each list the entries that have the key in their prefix: any pair that meets in this list is of one of these and a
-    /// larger one.
+    /// For each list the entries with the key in their prefix: each pair of the list consists of one of these and a larger group.
     probing: SpillRows<u32>,
 }
 
-/// The posting list of a heavy key.
 #[derive(Debug, Default)]
 struct PostingList {
-    /// What is left of all entries, and of those that probe, once some were taken off.
+    /// The remaining entries, and those of them that probe, once some were removed.
     left: Option<[Vec<u32>; 2]>,
-    /// Of the entries that were taken off, those with the fewest keys: ascending, at most [`REPRESENTATIVES`].
+    /// The removed entries with the fewest keys: ascending, at most [`REPRESENTATIVES`].
     representatives: Vec<u32>,
-    /// Probes that are left.
     probes: u32,
-    /// Probes that may still fail.
     may_fail: u32,
-    /// How many might fail at first.
+    /// The initial number of probes that may fail.
     patience: u32,
-    /// Closed for good: [`HeavyKeys::reopen`] leaves it closed.
+    /// Closed for good, even by [`HeavyKeys::reopen`].
     is_settled: bool,
 }
 
@@ -100,7 +95,6 @@ impl PostingList {
         }
     }
 
-    /// A list that stays closed.
     fn closed() -> PostingList {
         PostingList {
             is_settled: true,
@@ -112,7 +106,7 @@ impl PostingList {
         self.probes > 0 && self.may_fail > 0
     }
 
-    /// Whether one of these groups is on what is left of the list, whose rank in the join this is.
+    /// Whether one of these groups remains on the list; `rank` is the list's rank in the join.
     fn has_any(&self, groups: &[GroupNo], (join, rank): (&Join, u32)) -> bool {
         let entries = match &self.left {
             _ if groups.is_empty() => return false,
@@ -125,7 +119,7 @@ impl PostingList {
             .any(|group| entries.binary_search(&place(group)).is_ok())
     }
 
-    /// A group has probed this list, whose rank in the join this is, and has found these; whether one of them is on the list.
+    /// Records a probe of this list that found these groups; returns whether one of them is on the list.
     fn probed(&mut self, found: &[GroupNo], at: (&Join, u32), policy: &ClosePolicy) -> bool {
         let found = self.has_any(found, at);
         self.probes -= 1;
@@ -133,7 +127,7 @@ impl PostingList {
         found
     }
 
-    /// Counts a probe as a success or a failure.
+    /// Counts a probe as success or failure.
     fn count(&mut self, found: bool, policy: &ClosePolicy) {
         self.may_fail = match found {
             true => self.patience.min(self.may_fail + policy.credit),
@@ -141,7 +135,7 @@ impl PostingList {
         };
     }
 
-    /// Takes retired entries off; some of them are remembered.
+    /// Removes retired entries and remembers some of them.
     fn sweep(&mut self, [mut entries, mut probing]: [Vec<u32>; 2], is_live: impl Fn(&u32) -> bool) {
         let retired = entries.iter().filter(|&entry| !is_live(entry));
         self.representatives.extend(retired.take(REPRESENTATIVES));
@@ -153,7 +147,7 @@ impl PostingList {
     }
 }
 
-/// A group that probes: its place in the join, its ranks, and those of them that are heavy.
+/// A probing group: its place in the join, its ranks, and which of them are heavy.
 struct Prober<'r> {
     place: u32,
     ranks: Row<'r, u32>,
@@ -167,7 +161,7 @@ impl Prober<'_> {
 }
 
 impl<'a> HeavyKeys<'a> {
-    /// The posting lists of a join whose keys are in the prefix of at least one group.
+    /// The posting lists of heavy keys that are in the prefix of at least one group.
     ///
     /// Errors: a temporary file cannot be written.
     pub fn new(
@@ -186,7 +180,7 @@ impl<'a> HeavyKeys<'a> {
         }
         let entries = entries.finish()?.map(|[number, place]| (number, place));
         let probing = SpillRows::gather(entries, join.heavy_count(), memory)?;
-        // A key that is in no prefix makes no pair: its list is closed.
+        // A key in no prefix makes no pair, so its list is closed.
         let list = |number: usize| match probing.count(number) {
             0 => PostingList::default(),
             _ => PostingList::new(join.length(join.first_heavy() + number as u32), &policy),
@@ -202,14 +196,14 @@ impl<'a> HeavyKeys<'a> {
         Ok(heavy)
     }
 
-    /// Lists that are closed now stay closed.
+    /// Makes lists that are closed now stay closed.
     pub fn settle(&mut self) {
         for list in &mut self.lists {
             list.is_settled = !list.is_open();
         }
     }
 
-    /// Restores all lists, except those that were closed when this was [settled](HeavyKeys::settle).
+    /// Restores all lists, except those that were closed at [`HeavyKeys::settle`].
     pub fn reopen(&mut self) {
         for (list, rank) in self.lists.iter_mut().zip(self.join.first_heavy()..) {
             if !list.is_settled {
@@ -218,9 +212,9 @@ impl<'a> HeavyKeys<'a> {
         }
     }
 
-    /// Closes those open lists of more than `least` groups that `is_template` rejects, given pairs sampled at random, and
-    /// pairs with one of the smallest groups that probe: a text that many pages quote is one of these, and related to all others
-    /// on its list, which are not related to each other. The two groups of a sampled pair may be the same, or out of bounds.
+    /// Closes the open lists of more than `least` groups that `is_template` rejects. It gets pairs sampled at random, and pairs with one of
+    /// the smallest probing groups: a text that many pages quote is one of these and is related to all others on its list, which are not
+    /// related to each other. A sampled pair may be twice the same group, or out of bounds.
     pub fn close_templates(
         &mut self,
         least: usize,
@@ -243,7 +237,7 @@ impl<'a> HeavyKeys<'a> {
         }
     }
 
-    /// Pairs of one of the first `among` entries that probe and any entry, spread evenly.
+    /// Evenly spread pairs of one of the first `among` probing entries and any entry.
     fn sample(&self, probing: &[u32], among: usize, entries: &[u32]) -> Vec<[GroupNo; 2]> {
         let pairs = (1..=self.policy.sampled).map(|at| {
             let [a, b] = SPREAD.map(|step| (at as f64 * step).fract());
@@ -254,7 +248,7 @@ impl<'a> HeavyKeys<'a> {
         pairs.collect()
     }
 
-    /// Hands the groups on each open list to `take`.
+    /// Passes the groups on each open list to `take`.
     pub fn each_list(&self, mut take: impl FnMut(&mut dyn Iterator<Item = GroupNo>)) {
         for number in (0..self.lists.len()).filter(|&number| self.lists[number].is_open()) {
             let [entries, _] = self.left(number);
@@ -262,7 +256,7 @@ impl<'a> HeavyKeys<'a> {
         }
     }
 
-    /// What is left of a list: all entries, and those that probe.
+    /// The remaining entries of a list, and those of them that probe.
     fn left(&self, number: usize) -> [Row<'_, u32>; 2] {
         let list = &self.lists[number];
         match &list.left {
@@ -286,21 +280,21 @@ impl<'a> HeavyKeys<'a> {
         }
     }
 
-    /// Whether one of the lists of a group is open.
+    /// Whether a group has an open list.
     pub fn has_open(&self, group: GroupNo) -> bool {
         let prober = self.prober(group);
         let mut numbers = self.numbers(prober.heavy());
         numbers.any(|number| self.lists[number].is_open())
     }
 
-    /// Whether one of the lists of a group was closed, so that it was not compared with all groups on that list.
+    /// Whether a list of the group was closed, so that it was not compared with all groups on that list.
     pub fn has_closed(&self, group: GroupNo) -> bool {
         let prober = self.prober(group);
         let mut numbers = self.numbers(prober.heavy());
         numbers.any(|number| !self.lists[number].is_open() && self.probing.count(number) > 0)
     }
 
-    /// The original length of the longest open list of a group; 0 if none is open.
+    /// The original length of a group's longest open list; 0 if none is open.
     pub fn longest(&self, group: GroupNo) -> usize {
         let prober = self.prober(group);
         let numbers = self.numbers(prober.heavy());
@@ -309,7 +303,6 @@ impl<'a> HeavyKeys<'a> {
         lengths.max().unwrap_or(0)
     }
 
-    /// The numbers of the lists with these heavy ranks.
     fn numbers<'r>(&self, ranks: &'r [u32]) -> impl Iterator<Item = usize> + use<'r> {
         let first = self.join.first_heavy();
         ranks.iter().map(move |rank| (rank - first) as usize)
@@ -320,8 +313,7 @@ impl<'a> HeavyKeys<'a> {
         self.join.is_within(of_prober, other, &self.bounds)
     }
 
-    /// The other groups on the open lists of a group that are wanted, ascending by place. `is_wanted` can ask whether a group is
-    /// within bounds of this one.
+    /// The wanted groups on the open lists of a group, ascending by place. `is_wanted` can check bounds.
     pub fn candidates(
         &self,
         group: GroupNo,
@@ -333,7 +325,7 @@ impl<'a> HeavyKeys<'a> {
             places.extend_from_slice(others);
             false
         });
-        // Lists ascend, and those of one template hold the same groups: the runs that a stable sort merges are few.
+        // Lists ascend, and lists of one template have the same groups, so a stable sort merges few runs.
         places.sort();
         places.dedup();
         places.retain(|&other| {
@@ -346,8 +338,8 @@ impl<'a> HeavyKeys<'a> {
             .collect()
     }
 
-    /// Whether `test` holds for one of the other groups on the open lists of a group. Each is tested once, until one
-    /// passes. `test` can check whether a group is within bounds of this one, which takes longer than to identify it.
+    /// Whether `test` holds for another group on the open lists of a group. Each is tested once, until one passes. `test` can check bounds,
+    /// which takes longer than finding the group.
     pub fn any(
         &self,
         group: GroupNo,
@@ -363,11 +355,10 @@ impl<'a> HeavyKeys<'a> {
         })
     }
 
-    /// Hands the parts of a prober's open lists that it may be within bounds of to `take`, until that says that it is enough;
-    /// whether it did.
+    /// Passes the parts of a prober's open lists that may be within bounds to `take`, until that returns true; returns whether it did.
     fn each_part(&self, prober: &Prober<'_>, mut take: impl FnMut(&[u32]) -> bool) -> bool {
         let place = prober.place;
-        // Smaller groups that have the key in their prefix, then larger ones where this one has.
+        // Smaller groups with the key in their prefix, then larger ones if the key is in this group's prefix.
         for number in self.numbers(prober.heavy()) {
             let [_, probing] = self.left(number);
             let end = probing.partition_point(|&other| other < place);
@@ -385,7 +376,7 @@ impl<'a> HeavyKeys<'a> {
         })
     }
 
-    /// Some of the groups within bounds of a group that were taken off its lists, ascending by place.
+    /// Some of the groups within bounds that were removed from this group's lists, ascending by place.
     pub fn representatives(&self, group: GroupNo) -> Vec<GroupNo> {
         let prober = self.prober(group);
         let lists = self.numbers(prober.heavy());
@@ -402,9 +393,8 @@ impl<'a> HeavyKeys<'a> {
             .collect()
     }
 
-    /// Records that a group has probed its lists and found these groups. The probe has failed on a list with none of them: the family of a page
-    /// is no evidence about a template that is also on the page. `is_retired` says which groups no other group need be compared with any
-    /// more.
+    /// Records that a group probed its lists and found these groups. The probe failed on a list with none of them: the page's family is no
+    /// evidence for a template that is also on the page. `is_retired` says which groups need not be compared any more.
     pub fn probed(
         &mut self,
         group: GroupNo,
@@ -422,7 +412,7 @@ impl<'a> HeavyKeys<'a> {
         });
     }
 
-    /// Like [`HeavyKeys::probed`], before any group is known to be retired.
+    /// As [`HeavyKeys::probed`], before any group is retired.
     pub fn probed_ahead(&mut self, group: GroupNo, found: &[GroupNo]) {
         let (join, policy) = (self.join, self.policy);
         self.each_open(group, |list, rank, _| {
@@ -434,7 +424,7 @@ impl<'a> HeavyKeys<'a> {
     pub fn shared_open(&self, group: GroupNo, other: GroupNo) -> Vec<bool> {
         let prober = self.prober(group);
         let other = self.join.place(other);
-        // A key of the other one says that it is on the whole list, without a search of that.
+        // If the whole list is left, the other group's keys show whether it is on it, without a search.
         let others = self.join.ranks_of(other as usize);
         let is_shared = |&rank: &u32| {
             let list = &self.lists[(rank - self.join.first_heavy()) as usize];
@@ -447,9 +437,9 @@ impl<'a> HeavyKeys<'a> {
         prober.heavy().iter().map(is_shared).collect()
     }
 
-    /// Like [`HeavyKeys::probed`], for a probe that stopped at the first match, which is on
-    /// [these of the lists](HeavyKeys::shared_open); about the other lists it says nothing. On long lists many probes match by chance, so
-    /// credit alone would keep a list open: failed probes count against all probes too, and more than a verified one.
+    /// As [`HeavyKeys::probed`], for a probe that stopped at the first match. The match is on [these lists](HeavyKeys::shared_open);
+    /// nothing is known about the other lists. On long lists many probes match by chance, so credit alone would keep a list open; therefore
+    /// failed probes also count against the number of probes, and more than verified ones.
     pub fn probed_for_first(&mut self, group: GroupNo, found_on: Option<&[bool]>) {
         let policy = self.policy;
         let mut found_on = found_on.map(|found_on| found_on.iter());
@@ -467,7 +457,7 @@ impl<'a> HeavyKeys<'a> {
         });
     }
 
-    /// Changes the open lists of a group; `change` gets the rank, and can request a list in its original state.
+    /// Changes the open lists of a group; `change` gets the rank and can get a list's original state.
     fn each_open(
         &mut self,
         group: GroupNo,
@@ -480,7 +470,7 @@ impl<'a> HeavyKeys<'a> {
         });
     }
 
-    /// The same of all lists of its heavy keys.
+    /// As [`HeavyKeys::each_open`], for all heavy keys of the group.
     fn each(
         &mut self,
         group: GroupNo,

@@ -1,13 +1,13 @@
-//! Joined pairs of sketches, without comparing all pairs.
+//! The join: finds pairs of similar sketches without comparing all pairs.
 //!
-//! CCDet counts one for every pair of every posting list. That is quadratic in the length of a list, so here the count is made only
-//! for pairs that can still be related. A pair whose smaller sketch has n keys, and the size s for the method, must share
-//! `overlap(s)` of them, so at least one of *any* n − overlap(s) + 1 keys of the smaller sketch. So the smaller sketch
-//! looks up only its rarest n − overlap(s) + 1 keys (its prefix), in the full lists of all larger ones, up to the largest size
-//! with which the method can relate it. This is prefix filtering; it is one-sided because containment divides by the smaller page.
+//! CCDet counts each pair of every posting list, which is quadratic in the length of a list. Here only pairs that can still be related are
+//! counted. If the smaller sketch of a pair has n keys and size s, the pair must share `overlap(s)` of them, so at least one of *any* n −
+//! overlap(s) + 1 keys. So the smaller sketch looks up only its rarest n − overlap(s) + 1 keys (its prefix), in the full lists of all
+//! larger ones, up to the largest size that the method can relate to it. This is prefix filtering; it is one-sided because containment
+//! divides by the smaller page.
 //!
-//! The posting lists of keys that very many sketches have would still be quadratic. These *heavy* keys are not looked
-//! up here but in [`super::heavy_keys`], which finds large families without listing all their pairs.
+//! The posting lists of keys that very many sketches have would still be quadratic. These *heavy* keys are not looked up here but in
+//! [`super::heavy_keys`], which finds large families without listing all their pairs.
 
 use std::borrow::Cow;
 use std::cmp::Reverse;
@@ -22,14 +22,14 @@ use crate::spent::{Spent, Stopwatch};
 use crate::spill::{Row, Sorter, SpillRows};
 use crate::watch::Watch;
 
-/// What the join found.
+/// The result of a join.
 #[derive(Debug)]
 pub struct Joined<T> {
-    /// What was made of the pairs, if it was not taken.
+    /// The results of `judge`, unless they were passed on.
     pub made: Vec<T>,
     /// The number of candidates: pairs that share a key of the smaller one's prefix.
     pub candidates: u64,
-    /// The time that it took.
+    /// The time it took.
     pub spent: Spent,
 }
 
@@ -43,8 +43,8 @@ impl<T> Default for Joined<T> {
     }
 }
 
-/// Hands every pair of different sketches that shares a key and is within `bounds` to `judge`, the smaller number
-/// first, and returns what that made of them: the join, where no key is heavy.
+/// Runs the join without heavy keys: passes every pair of different sketches that shares a key and is within `bounds` to `judge`, the
+/// smaller number first, and returns the results.
 pub fn related_pairs<T: Send>(
     sketches: &Sketches,
     size: impl Fn(&[u64]) -> usize + Sync,
@@ -83,52 +83,52 @@ pub fn related_pairs<T: Send>(
     Ok(found)
 }
 
-/// What a join has to know of sketches.
+/// What the join must know about sketches.
 pub struct Traits<'a> {
     /// The size of a sketch, from its keys.
     pub size: &'a (dyn Fn(&[u64]) -> usize + Sync),
-    /// If a sketch is related to others of its size or larger only where they share a key that is not common, or so many keys: how many.
+    /// If this returns n, the sketch is related to sketches of its size or larger only if they share a key that is not common, or at least
+    /// n keys.
     pub needs_distinctive: &'a (dyn Fn(SketchRef<'_>) -> Option<usize> + Sync),
     /// Whether a key is common.
     pub is_common: &'a dyn Fn(u64) -> bool,
-    /// Divides groups so that no pair between parts may be compared, if filters forbid some pairs.
+    /// Splits groups so that filters exclude all pairs between parts, if there are filters.
     #[allow(clippy::type_complexity)]
     pub parts: Option<&'a dyn Fn(Vec<GroupNo>) -> Vec<Vec<GroupNo>>>,
 }
 
-/// The inverted index that pair counting needs: groups in order of size, their shared keys as ranks, rarest first.
+/// The inverted index: groups in order of size, with their shared keys as ranks, rarest first.
 #[derive(Debug)]
 pub struct Join {
-    /// Place -> size.
+    /// The size at each place.
     sizes: Vec<u32>,
-    /// Place -> [`Traits::needs_distinctive`]; 0 is none.
+    /// [`Traits::needs_distinctive`] at each place; 0 stands for `None`.
     needs_distinctive: Vec<u32>,
-    /// Place -> group; places ascend by size, then by number.
+    /// The group at each place; places ascend by size, then by group number.
     order: Vec<GroupNo>,
-    /// Class -> place.
     place_of: Vec<u32>,
-    /// Place -> the ranks of its shared keys, ascending: rank 0 is the rarest key.
+    /// The ranks of the shared keys at each place, ascending: rank 0 is the rarest key.
     ranks: SpillRows<u32>,
-    /// Rank -> the places that hold it, ascending.
+    /// The places that have each rank, ascending.
     places: SpillRows<u32>,
-    /// Rank -> whether the key is common.
+    /// Whether the key of each rank is common.
     common: Vec<bool>,
-    /// This rank and all that follow are of heavy keys.
+    /// Ranks from here on belong to heavy keys.
     first_heavy: u32,
     /// The longest list of a key that is not heavy.
     heavy_above: usize,
 }
 
-/// The most candidates of a group, if keys can be heavy; those that share most keys of its prefix come first, then
-/// those nearest in size. A group with more has almost no distinctive keys.
+/// The most candidates of a group if keys can be heavy. Those that share most prefix keys come first, then those nearest in size. A group
+/// with more candidates has hardly any distinctive keys.
 const CANDIDATES: usize = 2000;
 
-/// The number of groups whose pairs one thread finds before they are taken.
+/// For how many groups one thread finds pairs before they are passed on.
 const PIECE: usize = 64;
 
 impl Join {
-    /// Indexes groups, given the sketch of each; a key that more than `heavy_above` of them have is heavy. Time O(n log n) in the number of
-    /// keys. Memory: 16 bytes a group, two a shared key; and 8 bytes a posting of a shared key, or temporary files.
+    /// Indexes groups by their sketches; a key that more than `heavy_above` groups have is heavy. Time O(n log n) in the number of keys.
+    /// Memory: 16 bytes per group, 2 per shared key, and 8 per posting of a shared key (or temporary files).
     ///
     /// Errors: a temporary file cannot be written.
     pub fn build(
@@ -167,13 +167,12 @@ impl Join {
         })
     }
 
-    /// Passes every pair of groups that is within `bounds`, and shares a key of the smaller one's prefix which is not heavy,
-    /// to `judge`, each group together with the larger ones. The results go to `take`, piece by piece, with the number
-    /// of finished pieces; the first `done` pieces are left out. `bounds` is called with the size of the smaller group.
+    /// Passes every pair of groups that is within `bounds` and shares a key of the smaller one's prefix that is not heavy to `judge`,
+    /// grouped by the smaller one. Results go to `take`, piece by piece, with the number of finished pieces; the first `done` pieces are
+    /// skipped. `bounds` gets the size of the smaller group.
     ///
-    /// If no key is heavy, these are the same pairs as those of a comparison of all with all (tested against exactly that). Each comes once;
-    /// their order does not depend on threads. For each group as the smaller one, at most 2,000 candidates are compared, or
-    /// `heavy_above` if that is more.
+    /// Without heavy keys these are the same pairs as in an all-pairs comparison (tested against it). Each comes once; their order does not
+    /// depend on threads. For each group as the smaller one, at most 2,000 candidates are compared, or `heavy_above` if that is more.
     pub fn pairs<T: Send>(
         &self,
         mut done: usize,
@@ -211,17 +210,15 @@ impl Join {
         self.sizes[place] as usize
     }
 
-    /// The group at a place.
     pub(super) fn group(&self, place: u32) -> GroupNo {
         self.order[place as usize]
     }
 
-    /// The place of a group.
     pub(super) fn place(&self, group: GroupNo) -> u32 {
         self.place_of[group.at()]
     }
 
-    /// How many groups there are.
+    /// The number of groups.
     pub(super) fn len(&self) -> usize {
         self.order.len()
     }
@@ -236,7 +233,6 @@ impl Join {
         self.places.get(rank as usize)
     }
 
-    /// How long that list is.
     pub(super) fn length(&self, rank: u32) -> usize {
         self.places.count(rank as usize)
     }
@@ -246,18 +242,18 @@ impl Join {
         self.first_heavy
     }
 
-    /// How many keys are heavy; they are the last.
+    /// The number of heavy keys; they are the last.
     pub(super) fn heavy_count(&self) -> usize {
         self.places.len() - self.first_heavy as usize
     }
 
-    /// Where those of heavy keys begin among these ranks.
+    /// Where heavy keys begin among these ranks.
     pub(super) fn heavy_from(&self, ranks: &[u32]) -> usize {
         ranks.partition_point(|&rank| rank < self.first_heavy)
     }
 
-    /// Of the ranks at a place, those in its prefix: those of keys that are not heavy, and of heavy ones. The prefix of a group that
-    /// [needs distinctive keys](Traits::needs_distinctive) has common ones only where it has few others.
+    /// The prefix of the group at a place, given its ranks: those that are not heavy, and those that are. If the group [needs distinctive
+    /// keys](Traits::needs_distinctive), its prefix has common keys only if it has few others.
     pub(super) fn prefix<'r>(
         &self,
         place: usize,
@@ -265,7 +261,7 @@ impl Join {
         bounds: &impl Fn(usize) -> Bounds,
     ) -> [Cow<'r, [u32]>; 2] {
         let need = bounds(self.size(place)).overlap.max(1);
-        // Keys that no other group holds are the rarest of all: they fill the prefix first.
+        // Keys of no other group are the rarest: they fill the prefix first.
         let length = |count: usize, need: usize| (count + 1).saturating_sub(need).min(count);
         let without_distinctive = self.needs_distinctive[place] as usize;
         if without_distinctive == 0 {
@@ -276,9 +272,9 @@ impl Join {
         let is_distinctive = |rank: &u32| !self.common[*rank as usize];
         let distinctive = ranks.iter().copied().filter(is_distinctive).count();
         let common = ranks.len() - distinctive;
-        // All common ones may be shared.
+        // All common keys may be among the shared ones.
         let mut left = length(distinctive, need.saturating_sub(common).max(1));
-        // Of more keys than there are common ones, one is distinctive.
+        // If more keys are shared than there are common ones, one of them is distinctive.
         let any = match without_distinctive > common {
             true => 0,
             false => length(ranks.len(), without_distinctive),
@@ -294,9 +290,8 @@ impl Join {
         [light, heavy].map(Cow::Owned)
     }
 
-    /// Whether the group at a place, given its ranks and those of them that are heavy, and another group are within bounds by their
-    /// heavy keys alone; otherwise the smaller one shares one of its other keys, and [`Join::pairs`] has found the pair. If the
-    /// smaller one needs distinctive keys, whether they are within bounds by all keys.
+    /// Whether the group at a place and another one are within bounds by their heavy keys alone. (Otherwise the smaller one shares another
+    /// key, and [`Join::pairs`] has found the pair.) If the smaller one needs distinctive keys, all keys count.
     pub(super) fn is_within(
         &self,
         (place, ranks, heavy): (u32, &[u32], &[u32]),
@@ -316,7 +311,7 @@ impl Join {
         }
     }
 
-    /// Judges the pairs within bounds in which the group at `place` is the smaller one.
+    /// Judges the pairs within bounds with the group at `place` as the smaller one.
     fn partners<T>(
         &self,
         place: usize,
@@ -344,7 +339,7 @@ impl Join {
             return;
         }
         hits.sort_unstable();
-        // The clock is read once for all candidates of a group: reading it for each would cost more than some verdicts.
+        // The clock is read once per group: reading it for each candidate would cost more than some verdicts.
         let mut stopwatch = Stopwatch::start();
         let rest = match &looked_up {
             Cow::Borrowed(looked_up) => Cow::Borrowed(&ranks[looked_up.len()..]),
@@ -375,8 +370,8 @@ impl Join {
     }
 }
 
-/// The lists of all keys that two groups or more hold, rarest first, which of these keys are common, and the number of the first
-/// that is heavy. Each list has the places of its groups, ascending.
+/// The lists of keys that at least two groups have, rarest first, which of these keys are common, and the index of the first heavy one.
+/// Each list has the places of its groups, ascending.
 fn lists(
     sketches: &Sketches,
     of: &[SketchNo],
@@ -385,7 +380,7 @@ fn lists(
     traits: &Traits<'_>,
 ) -> Result<(SpillRows<u32>, Vec<bool>, u32)> {
     let memory = sketches.memory();
-    // Sketch by sketch the places of its groups.
+    // The places of the groups of each sketch.
     let mut ends = vec![0u32; sketches.len() + 1];
     of.iter().for_each(|sketch| ends[sketch.at() + 1] += 1);
     for at in 1..ends.len() {
@@ -404,7 +399,7 @@ fn lists(
     };
     let weight = |number| places(number).len() as u64;
     let keys = SharedKeys::of(sketches, weight, 1, |number| places(number).copied())?;
-    // The lists in the order of keys, which of these are common, and which lists are the rarest.
+    // The lists in the order of keys, which of these are common, and the lists ordered by rarity.
     let (mut by_key, mut is_common_key) = (SpillRows::new(memory), Vec::new());
     let mut rarest = Sorter::new(memory);
     keys.each(|key, list| {
@@ -436,7 +431,7 @@ fn lists(
     Ok((lists, common, first_heavy))
 }
 
-/// True if two ascending lists share at least `need` values. Gives up as soon as that is out of reach.
+/// True if two ascending lists share at least `need` values. Stops as soon as that is impossible.
 fn shares(a: &[u32], b: &[u32], mut need: usize) -> bool {
     let (mut i, mut j) = (0, 0);
     while need > 0 {

@@ -1,24 +1,22 @@
-//! The pairs of each group.
-
 use crate::cluster::{Pair, PairNumbers};
 use crate::error::Result;
 use crate::ids::GroupNo;
 use crate::spill::{Memory, Sorter, SpillRows};
 
-/// A pair's numbers behind two others, by which pairs are sorted.
+/// A pair's numbers after two others, by which pairs are sorted.
 pub(crate) fn keyed([x, y]: [u32; 2], [a, b, c, d, e, f, g, h]: PairNumbers) -> KeyedPair {
     [x, y, a, b, c, d, e, f, g, h]
 }
 
-/// A pair's numbers behind two others.
+/// The result of [`keyed`].
 pub(crate) type KeyedPair = [u32; 10];
 
-/// Pairs by the number of a group, or by its place in some order.
+/// Pairs by group number, or by the group's place in some order.
 #[derive(Default)]
 pub(crate) struct JoinPairs(SpillRows<PairNumbers>);
 
 impl JoinPairs {
-    /// Of [`keyed`] pairs by (group, other group), in both directions; repeated pairs count once.
+    /// Stores [`keyed`] pairs, sorted by (group, other group) and given in both directions; repeated pairs are stored once.
     ///
     /// Errors: a temporary file cannot be written.
     pub(crate) fn new(pairs: Sorter<KeyedPair>, memory: &Memory) -> Result<JoinPairs> {
@@ -30,12 +28,11 @@ impl JoinPairs {
         SpillRows::gather(different, 0, memory).map(JoinPairs)
     }
 
-    /// The pairs of a group, ascending by the other group.
     pub(crate) fn of(&self, group: GroupNo) -> Vec<Pair> {
         self.at(group.at())
     }
 
-    /// The same if pairs are stored by the places of groups.
+    /// The pairs of the group at `place`, if pairs are stored by places.
     pub(crate) fn at(&self, place: usize) -> Vec<Pair> {
         if place >= self.0.len() {
             return Vec::new();
@@ -44,7 +41,6 @@ impl JoinPairs {
         pairs.iter().copied().map(Pair::from_numbers).collect()
     }
 
-    /// Whether a group has pairs.
     pub(crate) fn has(&self, group: GroupNo) -> bool {
         group.at() < self.0.len() && self.0.count(group.at()) > 0
     }

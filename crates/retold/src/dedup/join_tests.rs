@@ -163,8 +163,8 @@ fn joined(store: &Sketches) -> Join {
     Join::build(store, &each, 128, &traits).unwrap()
 }
 
-/// Groups 0 to 199 have the key of a family and that of a template, 200 to 399 that of the family only, 400 to 599 that of
-/// the template. What those with both find is of their family.
+/// Groups 0 to 199 have the keys of a family and of a template, 200 to 399 only the family's, 400 to 599 only the template's. What groups
+/// with both keys find belongs to their family.
 #[test]
 fn a_find_keeps_open_the_lists_that_it_stands_on() {
     let (family, template) = (GroupNo(300), GroupNo(500));

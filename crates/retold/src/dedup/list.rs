@@ -1,6 +1,6 @@
-//! What is listed of a component, once it is decided: its pairs of pages, the dropped pages, and the clusters.
+//! Lists a decided component: its pairs of pages, the dropped pages, and the clusters.
 //!
-//! All pairs of a small component are listed; of a large one those that decided.
+//! All pairs of a small component are listed; of a large one only those that decided.
 
 use std::collections::BTreeMap;
 
@@ -18,13 +18,11 @@ use crate::ids::{GroupNo, Rank};
 use crate::relation::Relation;
 use crate::spill::Sorter;
 
-/// Lists components.
 #[derive(Clone, Copy)]
 pub(super) struct Listing<'a> {
     pub(super) judge: SketchJudge<'a>,
 }
 
-/// What was found, in pages.
 #[derive(Default)]
 pub(super) struct Listed {
     pub(super) pairs: Pairs,
@@ -34,12 +32,11 @@ pub(super) struct Listed {
     pub(super) classes: Vec<Class>,
     /// The most preferred page and the number of pages of each large component.
     pub(super) large: Vec<(Rank, usize)>,
-    /// Pairs that overlap and are not listed.
     pub(super) overlaps_not_listed: u64,
 }
 
 impl Listed {
-    /// Adds components, whose pairs go to `pairs`, and those that connect nothing to `overlaps`.
+    /// Adds components; their pairs go to `pairs`, and those that connect nothing to `overlaps`.
     pub(super) fn add(
         &mut self,
         components: Vec<Component>,
@@ -62,10 +59,8 @@ impl Listed {
     }
 }
 
-/// A component in pages.
 #[derive(Default)]
 pub(super) struct Component {
-    /// Its pages, ascending.
     pub(super) pages: Vec<Rank>,
     pub(super) pairs: Vec<Pair>,
     /// The pairs of its groups that connect nothing.
@@ -85,7 +80,6 @@ impl Listing<'_> {
         self.judge.groups
     }
 
-    /// All pairs of a component, and what they decided.
     pub(super) fn list_small(
         &self,
         component: &mut Component,
@@ -113,7 +107,7 @@ impl Listing<'_> {
                 listed.extend(pages[at + 1..].iter().map(|&b| self.judge.copies(a, b)));
             }
         }
-        // Half a million, if the component is as large as can be.
+        // Up to half a million, in the largest small component.
         listed.par_sort_unstable_by_key(|pair| (pair.a, pair.b));
         let pairs = self.joining(component, &component.pairs, retained);
         component.clusters = self.clusters(component, &pairs, &[]);
@@ -122,7 +116,7 @@ impl Listing<'_> {
         component.count_lost();
     }
 
-    /// What is listed of a large component: each dropped page, with the page that it is dropped for.
+    /// Lists a large component: each dropped page with the page for which it is dropped.
     pub(super) fn list_large(
         &self,
         component: &mut Component,
@@ -151,7 +145,7 @@ impl Listing<'_> {
         component.count_lost();
     }
 
-    /// Drops the pages of groups as their first pages are dropped, and the copies of a kept page for that.
+    /// Drops the pages of groups like their first pages, and the copies of a kept page for that page.
     fn drop_groups(&self, component: &mut Component, groups: &[GroupNo], retained: &Retained) {
         for &group in groups {
             let pages = self.groups().members(group);
@@ -172,7 +166,7 @@ impl Listing<'_> {
         }
     }
 
-    /// Lists the pair of each dropped page with the page that it is dropped for.
+    /// Lists the pair of each dropped page with the page for which it is dropped.
     fn list_dropped(&self, component: &mut Component, deciding: &[Pair]) {
         let groups = self.groups();
         for gone in &component.dropped {
@@ -190,7 +184,7 @@ impl Listing<'_> {
         }
     }
 
-    /// Lists the pairs of collections with their kept parts; of those that are dropped for these, for each copy.
+    /// Lists the pairs of collections with their kept parts; for each copy of a collection that is dropped for its parts.
     fn list_parts(&self, component: &mut Component, deciding: &[Pair], retained: &Retained) {
         for pair in deciding {
             let (whole, part) = match pair.relation {
@@ -213,8 +207,8 @@ impl Listing<'_> {
         }
     }
 
-    /// Those of these pairs, pages by their places, that make clusters. A collection is in no cluster with its parts, and in none at all if it is
-    /// dropped for them.
+    /// Those of these pairs (given by places) that make clusters. A collection is in no cluster with its parts, and in no cluster at all if
+    /// it is dropped for them.
     fn joining(&self, component: &Component, pairs: &[Pair], retained: &Retained) -> Vec<Pair> {
         let first = |page: Rank| self.groups().first(self.groups().of(page));
         let joins = |pair: &&Pair| {
@@ -234,8 +228,8 @@ impl Listing<'_> {
         component.local_pairs(&joining)
     }
 
-    /// What connects the pages of a large component, by their places: the pairs of groups, and the pages of groups that are no copies of each other. The
-    /// pairs that are listed need not connect all of them.
+    /// Edges that connect the pages of a large component, by places: pairs of groups, and pages of one group that are not copies of each
+    /// other. The listed pairs need not connect all pages.
     fn edges(&self, joining: &[Pair], component: &Component) -> Vec<(Rank, Rank)> {
         let mut edges: Vec<(Rank, Rank)> = joining.iter().map(|pair| (pair.a, pair.b)).collect();
         let firsts = joining.iter().flat_map(|pair| [pair.a, pair.b]);
@@ -252,7 +246,7 @@ impl Listing<'_> {
         edges
     }
 
-    /// Adds the closest pair of each group that is in no pair with another group: it is kept, and no page is dropped for it.
+    /// Adds the closest pair of each kept group that has no listed pair with another group, because no page was dropped for it.
     fn connect(&self, component: &mut Component, deciding: &[Pair]) {
         let ends = |pair: &Pair| [pair.a, pair.b].map(|page| self.groups().of(page));
         let listed = component.pairs.iter().map(ends).filter(|[a, b]| a != b);
@@ -275,7 +269,7 @@ impl Listing<'_> {
         component.pairs.extend(edges);
     }
 
-    /// If nothing of a cluster is to stay, drops the pages for which others are dropped, for the most preferred of these.
+    /// With [`DropRule::All`], also drops the pages for which others are dropped, each for the most preferred of these.
     fn drop_kept(&self, component: &mut Component) {
         let (context, groups) = (self.context(), self.groups());
         if context.model.config().drop != DropRule::All {
@@ -291,7 +285,7 @@ impl Listing<'_> {
         }
         let gone: FxHashSet<Rank> = component.dropped.iter().map(|gone| gone.page).collect();
         for (group, first) in best {
-            // Pages of a group that are no copies of each other are related to the same others.
+            // Pages of a group that are not copies of each other are related to the same others.
             let kept = groups.members(group).iter();
             let kept = kept.filter(|page| !gone.contains(page) && !context.is_old(**page));
             component.dropped.extend(kept.map(|&page| Dropped {
@@ -334,7 +328,7 @@ impl Listing<'_> {
         clusters
     }
 
-    /// The overlapping classes of the component's pages, if they were requested.
+    /// The overlapping classes of the component's pages, if requested.
     fn classes(&self, component: &Component, pairs: &[Pair]) -> Vec<Class> {
         if self.context().model.config().cluster != Linkage::PerPage {
             return Vec::new();
@@ -354,7 +348,7 @@ impl Listing<'_> {
 }
 
 impl Component {
-    /// One of these pages, which ascend, with nothing listed yet.
+    /// A component of these pages (ascending) with nothing listed yet.
     pub(super) fn of(pages: Vec<Rank>) -> Component {
         Component {
             pages,
@@ -367,7 +361,7 @@ impl Component {
         Rank::new(self.pages.partition_point(|&other| other < page))
     }
 
-    /// Pairs of its pages, by their places.
+    /// Pairs with pages replaced by their places.
     pub(super) fn local_pairs(&self, pairs: &[Pair]) -> Vec<Pair> {
         let local = pairs.iter().map(|pair| Pair {
             a: self.local(pair.a),
@@ -377,8 +371,7 @@ impl Component {
         local.collect()
     }
 
-    /// The places of the pages for which its pages are dropped; of those that are kept, and of collections that are dropped for their parts, their
-    /// own.
+    /// For each page the place of the page for which it is dropped; its own for kept pages and for collections dropped for their parts.
     fn kept_for(&self) -> Vec<Rank> {
         let mut kept_for: Vec<Rank> = Rank::first(self.pages.len()).collect();
         for dropped in &self.dropped {
@@ -389,7 +382,7 @@ impl Component {
         kept_for
     }
 
-    /// What was decided, pages by their ranks.
+    /// The decisions with places replaced by ranks.
     pub(super) fn global(&self, mut retained: Retained) -> Retained {
         for dropped in &mut retained.dropped {
             dropped.page = self.pages[dropped.page.at()];
@@ -400,7 +393,7 @@ impl Component {
         retained
     }
 
-    /// Counts what its dropped pages have of their own, by the pairs with the pages that they are dropped for, which are listed.
+    /// Counts the own words of dropped pages, by the listed pairs with the pages for which they are dropped.
     fn count_lost(&mut self) {
         let pairs = &self.pairs;
         for dropped in &mut self.dropped {
@@ -414,7 +407,7 @@ impl Component {
     }
 }
 
-/// The pair of two pages among these, which ascend.
+/// The pair of two pages among these ascending pairs.
 fn found(pairs: &[Pair], x: Rank, y: Rank) -> Option<&Pair> {
     let key = (x.min(y), x.max(y));
     let at = pairs.binary_search_by_key(&key, |pair| (pair.a, pair.b));

@@ -1,15 +1,15 @@
-//! The main job: a run is the list of its [stages](crate::stage::Stage), with one file for each.
+//! The main job: a run is a list of [stages](crate::stage::Stage), with one file for each.
 //!
-//! 1. `context`: the data that all stages use; the order in which pages are preferred.
-//!    `versions`: pages with the same address; older ones are dropped before anything is compared.
-//! 2. `group`: noise is deleted, and pages that cannot differ in any verdict become one exact group.
+//! 1. `context`: the data that all stages use, and the order of preference. `versions`: pages with the same address; older ones are dropped
+//!    before anything is compared.
+//! 2. `group`: noise is deleted, and pages that get the same verdicts become one exact group.
 //! 3. `join`: the prefix join finds pairs that share keys which few groups have; `sketch_judge` asks the model about them.
 //! 4. `heavy_keys`: posting lists of keys that very many groups have, and when they are closed; `probe` looks pages up there.
-//! 5. Estimates from sketches are checked on texts: `crate::verify`.
-//! 6. `retain`: the only loop that decides which pages are kept, on stored pairs or `by_probing`.
-//!    `parts` says what the pages that one page contains are to each other, and what they leave of it.
-//! 7. `components`: one batch of components after the other is verified, retained and listed. `list` makes pairs of pages, dropped pages and
-//!    clusters of them; `overlaps` says which of the pairs that merely overlap are listed.
+//! 5. `crate::verify`: estimates from sketches are checked on texts.
+//! 6. `retain`: the loop that decides which pages are kept, on stored pairs or `by_probing`. `parts` relates the pages that one page
+//!    contains to each other and says what they leave of it.
+//! 7. `components`: components are verified, retained and listed in batches. `list` makes pairs of pages, dropped pages and clusters of
+//!    them; `overlaps` selects the listed pairs among those that only overlap.
 //!
 //! `relate` is the list of the stages 2 to 7. `run` has the public interface: [`Dedup`], and [`dedup`] for pages in memory.
 

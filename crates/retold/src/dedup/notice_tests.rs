@@ -1,4 +1,4 @@
-//! Pages that share nothing but a notice: none of them goes.
+//! Pages that share only a notice: none of them is dropped.
 
 use super::family_tests::{find_within, usual};
 use crate::config::JudgeConfig;
@@ -15,7 +15,7 @@ for it, and whoever finds a crack tells the committee before the next firing. Gu
 on Sundays if they have been announced. The yearly fee of forty crowns is due in March, and half \
 of it is given back to those who have fired fewer than three pots.";
 
-/// So many words that no other page has, in sentences of twelve.
+/// A number of words that no other page has, in sentences of twelve.
 fn own(page: usize, words: usize) -> String {
     let word = |n: usize| {
         let number = xxhash_rust::xxh3::xxh3_64(&(1000 * page + n).to_le_bytes());

@@ -1,5 +1,5 @@
-//! Which of the pairs that merely overlap are listed: a page has at most [`MOST`], so that pages which all have a passage in common do
-//! not make as many lines as they have pairs.
+//! Selects the listed pairs among those that only overlap. A page is listed with at most [`MOST`] others, so that pages that all share one
+//! passage do not give a line for each pair.
 
 use rustc_hash::FxHashMap;
 
@@ -8,19 +8,19 @@ use crate::error::Result;
 use crate::ids::Rank;
 use crate::spill::{Memory, Sorter};
 
-/// Listed pairs that overlap, of a page.
+/// The most overlapping pairs listed per page.
 const MOST: usize = 20;
 
-/// An end of a pair: the page, how dissimilar the other one is, the other one, and the pair.
+/// One end of a pair: the page, the dissimilarity to the other, the other page, and the pair.
 type End = [u32; 11];
 
-/// Pairs that overlap. One is listed if it is among the [`MOST`] most similar of both of its pages; of equally similar pairs of a page those with
-/// the smallest other page come first.
+/// Pairs that overlap. A pair is listed if it is among the [`MOST`] most similar ones of both its pages; ties go to the smallest other
+/// page.
 pub(super) struct Overlaps {
     ends: Sorter<End>,
-    /// The first [`MOST`] pages of the groups that have more, by their first members.
+    /// The first [`MOST`] pages of larger groups, by their first members.
     firsts: FxHashMap<Rank, Vec<Rank>>,
-    /// How many pairs there are, those included that cannot be listed.
+    /// The number of pairs, including those that cannot be listed.
     count: u64,
 }
 
@@ -33,10 +33,10 @@ impl Overlaps {
         }
     }
 
-    /// Adds the pair of each page of a group with each of another, of which this is one; each pair of groups is added once. `members` has the pages
-    /// of a page's group.
+    /// Adds the pairs of each page of one group with each page of another, given one such pair; call once per pair of groups. `members`
+    /// gives the pages of a page's group.
     ///
-    /// Of the pages of a group, which are all equally similar to any other page, none but the first [`MOST`] has a pair that is listed.
+    /// Pages of a group are equally similar to any other page, so only the first [`MOST`] of them can have a listed pair.
     ///
     /// Errors: a temporary file cannot be written.
     pub(super) fn add<'g>(
@@ -55,7 +55,6 @@ impl Overlaps {
         Ok(())
     }
 
-    /// The first pages of a group.
     fn first(&mut self, members: &[Rank]) -> Vec<Rank> {
         if members.len() <= MOST {
             return members.to_vec();
@@ -76,7 +75,7 @@ impl Overlaps {
         self.ends.push([b, dissimilar, a, a, b, c, d, e, f, g, h])
     }
 
-    /// Hands the pairs that are listed to `pairs`, and says how many there are besides.
+    /// Passes the listed pairs to `pairs`, and returns the number of the others.
     ///
     /// Errors: a temporary file cannot be written.
     pub(super) fn list(self, pairs: &mut Sorter<PairNumbers>, memory: &Memory) -> Result<u64> {
@@ -91,7 +90,7 @@ impl Overlaps {
                 chosen.push(pair)?;
             }
         }
-        // Those that both pages have chosen are there twice.
+        // Pairs selected by both pages occur twice.
         let (mut last, mut listed) = (None, 0);
         for pair in chosen.finish()? {
             if last.replace(pair) == Some(pair) {
@@ -132,7 +131,7 @@ mod tests {
         Pair { similarity, ..pair }
     }
 
-    /// The page 0 overlaps 25 others: 20 are listed, the most similar ones, then those of the smallest ids.
+    /// Page 0 overlaps 25 others: 20 are listed, the most similar ones, then those with the smallest ids.
     #[test]
     fn a_page_has_at_most_twenty() {
         let groups: Vec<Vec<Rank>> = (0..26).map(|page| vec![Rank(page)]).collect();
@@ -147,7 +146,7 @@ mod tests {
     }
 
     proptest! {
-        /// What both pages choose, each from all its pairs.
+        /// The pairs that both pages select among all their pairs.
         #[test]
         fn what_is_listed_is_chosen_by_both(
             sizes in prop::collection::vec(1u32..30, 2..8),

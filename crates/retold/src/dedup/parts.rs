@@ -1,11 +1,11 @@
-//! What a page's parts are to each other, and what they leave of it, by sketches and texts.
+//! Compares the parts of a page with each other and with the page, by sketches and texts.
 
 use super::retain::Parts;
 use super::sketch_judge::SketchJudge;
 use crate::ids::{GroupNo, Rank};
 use crate::verify::Verification;
 
-/// Parts that are compared with another one first: of a collection nearly all are unrelated to it. And those that are then compared at the same time.
+/// How many parts are first compared with another one (in a collection nearly all are unrelated to it), and then how many at the same time.
 const FIRST: usize = 16;
 const TOGETHER: usize = 1024;
 
@@ -14,7 +14,7 @@ const TOGETHER: usize = 1024;
 pub(super) struct AskedParts<'a> {
     pub(super) judge: SketchJudge<'a>,
     pub(super) verification: &'a Verification<'a>,
-    /// The pages that are meant by numbers, ascending; `None` if they are meant by their ranks.
+    /// The pages behind the given numbers, ascending; `None` if the numbers are ranks.
     pub(super) pages: Option<&'a [Rank]>,
 }
 

@@ -3,7 +3,8 @@
 use crate::config::{cores, most_threads};
 use crate::error::{Error, Result};
 
-/// Runs a job on this number of threads (0: one for each core), at most [`most_threads`]. A job inside a job uses the same threads, if their
+/// Runs a job on this many threads (0: one per core), at most [`most_threads`]. A job inside a job with the same number uses the same
+/// threads, since new threads stay on one core until the system spreads them.
 /// number is the same: new threads stay on one core until the system spreads them.
 pub fn in_pool<T: Send>(threads: usize, job: impl FnOnce() -> Result<T> + Send) -> Result<T> {
     let used = threads.min(most_threads());

@@ -1,5 +1,5 @@
-//! Probing: groups of large components, and those on posting lists of heavy keys, search for related groups among the
-//! pairs of the join and on those lists.
+//! Probing: groups of large components, and those on posting lists of heavy keys, search for related groups among the pairs of the join and
+//! on those lists.
 
 use rayon::prelude::*;
 
@@ -15,28 +15,25 @@ use crate::ids::GroupNo;
 use crate::stage::Stage;
 use crate::verify::Verification;
 
-/// The most groups that probe for their first match at the same time: most match at once, few have to probe all.
+/// The most groups that probe for a first match at the same time: most match quickly, and then few must probe all of their lists.
 const FIRST_PROBES: usize = 128;
-/// The most groups in a batch, including those that have nothing to probe.
+/// The most groups in a batch, including those that do not probe.
 const TOGETHER: usize = 4096;
 
-/// One in this number of the pairs sampled from a list has to hold. Of the pairs with the four smallest pages as many hold if one of these is a
-/// page that all others quote, and some pairs are missed.
+/// One in this many sampled pairs of a list must be related. Pairs with the four smallest pages also reach this share if one of these is
+/// quoted by all others and some pairs are missed.
 const ONE_IN: usize = 8;
 
-/// Similarity, as sketches see it, of groups that are taken to be of one family. A lower one puts families together that have a
-/// template in common.
+/// Minimum similarity by sketches of groups in one family. A lower one would join families that share a template.
 const SAME_FAMILY: f32 = 0.8;
 
-/// What groups probe with.
 pub(crate) struct Probing<'a> {
     pub(crate) judge: SketchJudge<'a>,
-    /// Group -> the place of its first page in the order of preference.
+    /// The place of each group's first page in the order of preference.
     pub(crate) places: &'a [u32],
-    /// The pairs that the join found, as sketches see them.
     pub(crate) join_pairs: &'a JoinPairs,
-    /// Group -> whether sketches are known to relate it to no group on the lists of its heavy keys ([`Probing::first_probes`]); empty if
-    /// no group has probed.
+    /// For each group whether sketches relate it to no group on the lists of its heavy keys ([`Probing::first_probes`]); empty if no group
+    /// has probed.
     pub(crate) isolated: Vec<bool>,
 }
 
@@ -53,7 +50,6 @@ impl<'a> Probing<'a> {
         self.places[group.at()]
     }
 
-    /// Errors: the run was cancelled.
     pub(crate) fn go_on(&self) -> Result<()> {
         match self.context().watch.cancelled() {
             true => Err(Error::Cancelled),
@@ -61,8 +57,8 @@ impl<'a> Probing<'a> {
         }
     }
 
-    /// Whether two groups may be related: not two old ones, no pair that filters forbid, and no group that is isolated (an isolated group has no
-    /// pairs of the join, or this would not be called).
+    /// Whether two groups may be related: not if both are old, if filters exclude the pair, or if one is isolated. (Isolated groups with
+    /// pairs of the join do not get here.)
     pub(crate) fn may_be_related(&self, a: GroupNo, b: GroupNo) -> bool {
         let is_isolated = |group: GroupNo| self.isolated.get(group.at()) == Some(&true);
         let groups = self.groups();
@@ -81,9 +77,9 @@ impl<'a> Probing<'a> {
         if a == group { b } else { a }
     }
 
-    /// Finds, before any text is compared, for each of these groups one pair that sketches relate on the lists of its heavy keys, by a probe of its own or of
-    /// the other. Groups that probe and have no match are [isolated](Probing::isolated) from now on. Lists on which no probe has a
-    /// match are closed for good.
+    /// Before texts are compared, finds for each of these groups one pair on the lists of its heavy keys that sketches relate, by its own
+    /// probe or the other's. Groups that probe without a match become [isolated](Probing::isolated). Lists without any match are closed for
+    /// good.
     ///
     /// Errors: the run was cancelled.
     pub(crate) fn first_probes(
@@ -100,7 +96,7 @@ impl<'a> Probing<'a> {
         while !rest.is_empty() {
             self.go_on()?;
             let before = rest.len();
-            // Groups that already have a match do not probe, and their probes would say nothing about their lists.
+            // Groups with a match do not probe, since their probes would say nothing about their lists.
             let probing = next_batch(&mut rest, FIRST_PROBES, |group| {
                 (!is_matched[group.at()] && heavy.has_open(group)).then_some(true)
             });
@@ -131,7 +127,7 @@ impl<'a> Probing<'a> {
         Ok(pairs)
     }
 
-    /// The pair with the first group on a group's lists that sketches relate it to.
+    /// The pair with the first group on a group's lists to which sketches relate it.
     fn first_match(&self, group: GroupNo, heavy: &HeavyKeys<'_>) -> Option<Pair> {
         let (one, mut found) = (self.judge.one(group), None);
         let (mut compared, mut bound) = (0, None);
@@ -152,8 +148,8 @@ impl<'a> Probing<'a> {
         found
     }
 
-    /// Whether of these pairs of groups, sampled from the posting list of a heavy key, hardly any holds: of a family's nearly all do, of
-    /// a template's hardly one, though sketches relate many. Of too few different pages nothing can be said.
+    /// Whether hardly any of these pairs, sampled from a heavy key's posting list, is related: in a family nearly all are, in a template
+    /// hardly any, although sketches relate many. False if there are too few different pages.
     pub(crate) fn are_unrelated(
         &self,
         pairs: &[[GroupNo; 2]],
@@ -171,9 +167,9 @@ impl<'a> Probing<'a> {
         2 * different.len() > pairs.len() && ONE_IN * held < different.len()
     }
 
-    /// These groups, with those of a family side by side, by their sketches: pairs of the join, and pairs that first probes found. So
-    /// the sketches and fingerprints of a family are in the caches, and in memory, while the family is processed. In the order of
-    /// their numbers, a family of a few hundred pages would be visited at as many places as its pages have smallest keys.
+    /// These groups with those of a family side by side, by pairs of the join and pairs that first probes found. So a family's sketches and
+    /// fingerprints stay in caches and memory while it is processed. In order of group numbers, a family of a few hundred pages would be
+    /// spread over as many places as its pages have smallest keys.
     pub(crate) fn by_family(&self, groups: &[GroupNo], found: Vec<Pair>) -> Vec<GroupNo> {
         let mut families = UnionFind::new(self.groups().component_sizes());
         let mut join = |pairs: Vec<Pair>| {
@@ -192,14 +188,14 @@ impl<'a> Probing<'a> {
         ordered.into_iter().map(|(_, group)| group).collect()
     }
 
-    /// Begins a stage over this number of groups.
+    /// Reports the start of a stage over this many groups.
     pub(crate) fn begin(&self, stage: Stage, groups: usize) {
         self.context().watch.begin(stage.name(), groups as u64);
     }
 }
 
-/// The next groups that probe, until this number of them has something to probe (or there are [`TOGETHER`] in all). Groups before them that do not
-/// probe are skipped. `probes` says for each whether it has something to probe; `None` for those that do not probe.
+/// The next groups that probe, until `count` of them have something to probe (or there are [`TOGETHER`] in all). `probes` says for each
+/// whether it has; groups for which it returns `None` do not probe and are skipped.
 pub(crate) fn next_batch(
     rest: &mut &[GroupNo],
     most: usize,

@@ -1,4 +1,4 @@
-//! The stages after sketching: from sketches to related pages, clusters, and what is kept.
+//! The stages after sketching: from sketches to related pages, clusters, and kept pages.
 
 use bytemuck::pod_collect_to_vec;
 use rayon::prelude::*;
@@ -28,13 +28,12 @@ use crate::spill::{Sorter, SpillVec};
 use crate::stage::{Stage, StageClock};
 use crate::verify::{PartialFingerprints, TextSource, Verification, Verified};
 
-/// The part of the memory left that holds sketches which are read often.
+/// One in this many parts of the memory left is for sketches that are read often.
 const READ_OFTEN: u64 = 8;
 
-/// Pairs that one thread looks through at a time.
+/// How many pairs one thread checks at a time.
 const SPLIT: usize = 1 << 12;
 
-/// Related pages, and how they were found.
 pub(super) struct Related {
     pub(super) listed: Listed,
     pub(super) pruned: PrunedSketches,
@@ -46,7 +45,7 @@ pub(super) struct Related {
     pub(super) spent: Spent,
 }
 
-/// All stages after sketching. The sketches and partial fingerprints of the collection are handed over apart from it.
+/// Runs all stages after sketching. The sketches and partial fingerprints of the collection are passed separately.
 ///
 /// Errors: those of [`TextSource::each`] and of temporary files, and the run was cancelled.
 pub(super) fn relate(
@@ -108,8 +107,8 @@ pub(super) fn relate(
     })
 }
 
-/// Takes the noise out of the sketches: the pruned sketches that are left, which of them each page has (in the order of reading),
-/// and the keys of the sketches as they were, if that makes a difference.
+/// Deletes noise from the sketches. Returns the pruned sketches, the pruned sketch of each page (in reading order), and the keys of the
+/// original sketches if they differ.
 ///
 /// Errors: a temporary file cannot be written.
 fn prune(
@@ -146,13 +145,13 @@ fn prune(
     Ok((model.prune_all(pruned)?, pruned_of, unpruned))
 }
 
-/// What is known of groups once those that probe are decided.
+/// The state of groups after those that probe are decided.
 struct FoundGroups<'a> {
-    /// The components of the pairs that were found, as sketches see them.
+    /// The components of the pairs found, as estimated by sketches.
     components: UnionFind,
-    /// The pairs of components that do not probe, as sketches see them ([`components`]).
+    /// The pairs of components that do not probe, as estimated by sketches ([`components`]).
     to_check: Sorter<KeyedPair>,
-    /// What was decided of the groups that probe.
+    /// The decisions on groups that probed.
     decided: Option<Decided>,
     verification: Verification<'a>,
     joined: Joined<Pair>,
@@ -167,7 +166,7 @@ struct Stages<'a> {
 }
 
 impl<'a> Stages<'a> {
-    /// The stages from the join until pages are decided. Posting lists and pairs by group are freed at the end.
+    /// Runs the stages from the join until pages are decided. Posting lists and pairs by group are freed at the end.
     fn find(
         &self,
         partial: PartialFingerprints,
@@ -204,7 +203,6 @@ impl<'a> Stages<'a> {
         })
     }
 
-    /// The inverted index of the join.
     fn index(&self) -> Result<Join> {
         let Context { model, limits, .. } = self.context;
         let Limits { heavy, .. } = limits;
@@ -222,8 +220,8 @@ impl<'a> Stages<'a> {
         Join::build(sketches, &self.groups.sketches, *heavy, &traits)
     }
 
-    /// The pairs that the join finds, and those of exact copies in different groups, as sketches see them; and the components that
-    /// they make. What an interrupted run has found comes first.
+    /// The pairs of the join, and those of exact copies in different groups, as estimated by sketches, with their components. Results of an
+    /// interrupted run come first.
     fn join(&self, join: &Join) -> Result<(SpillVec<PairNumbers>, UnionFind, Joined<Pair>)> {
         let mut components = UnionFind::new(self.groups.component_sizes());
         let mut seen = SpillVec::new(self.context.memory);
@@ -232,7 +230,7 @@ impl<'a> Stages<'a> {
             seen.push(pair.to_numbers())
         };
         let (mut all, mut done) = (Joined::default(), 0);
-        // A chunk is: pieces that are done, candidates of the last one, its pairs.
+        // A chunk: the number of finished pieces, the candidates of the last one, its pairs.
         let take_up = |chunk: &[u8]| {
             let numbers: Vec<u32> = pod_collect_to_vec(chunk);
             if let [pieces, candidates, pairs @ ..] = &numbers[..] {
@@ -269,7 +267,7 @@ impl<'a> Stages<'a> {
         Ok((seen, components, all))
     }
 
-    /// Hands the pairs of groups, as sketches see them, to `take` whose pages canonical links bring together.
+    /// Passes the pairs of groups that canonical links bring together, as estimated by sketches, to `take`.
     fn linked(&self, mut take: impl FnMut(Pair) -> Result<()>) -> Result<()> {
         let Context {
             model,
@@ -295,8 +293,8 @@ impl<'a> Stages<'a> {
         Ok(())
     }
 
-    /// Group -> whether it probes: by the sketches, its component may have more pages than the limit, or has posting lists of
-    /// heavy keys. `components` are those of the pairs that were found; groups on one such list are joined, and so are many copies.
+    /// For each group whether it probes: its component may have more pages than the limit, judged by sketches, or has posting lists of
+    /// heavy keys. `components` are those of the pairs found; groups on one such list are joined, and so are many copies.
     fn probing_groups(&self, components: &mut UnionFind, heavy: &HeavyKeys<'_>) -> Vec<bool> {
         let all = || GroupNo::first(self.groups.len());
         let mut is_heavy = vec![false; self.groups.len()];
@@ -322,7 +320,7 @@ impl<'a> Stages<'a> {
         all().map(probes).collect()
     }
 
-    /// Splits pairs, as sketches see them, into those of components that do not probe, and those of groups that do.
+    /// Splits pairs into those of components that do not probe, and those of groups that do.
     fn split(
         &self,
         seen: SpillVec<PairNumbers>,
@@ -355,14 +353,14 @@ impl<'a> Stages<'a> {
         Ok((to_check, JoinPairs::new(of_probing, memory)?))
     }
 
-    /// Group -> the place of its first page in the order of preference.
+    /// The place of each group's first page in the order of preference.
     fn places(&self) -> Vec<u32> {
         let all = GroupNo::first(self.groups.len());
         all.map(|group| self.context.preference[self.groups.first(group).at()])
             .collect()
     }
 
-    /// What is decided of the groups that probe, once all fingerprints are made that are needed.
+    /// Decides the groups that probe, after making all needed fingerprints.
     fn decide<'j>(
         &self,
         mut probing: Probing<'j>,

@@ -1,5 +1,5 @@
-//! Retention: which pages are kept and which are dropped. One loop decides: for small components on stored pairs, for large ones
-//! on the pages that are found by probing ([`super::probe`]).
+//! Retention: decides which pages are kept and which are dropped, in one loop. Small components use stored pairs, large ones the pages
+//! found by probing ([`super::probe`]).
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -17,26 +17,26 @@ use crate::relation::Relation;
 pub struct Dropped {
     /// The dropped page.
     pub page: Rank,
-    /// The kept page that it repeats, or whose older version it is.
+    /// The kept page that it repeats, or of which it is an older version.
     pub canonical: Rank,
-    /// What the dropped page is to the kept page.
+    /// The relation of the dropped page to the kept page.
     pub relation: DroppedAs,
-    /// Words in passages of the dropped page that the kept page does not have (a collection: that its parts do not have), all under the
+    /// Words in passages of the dropped page that the kept page does not have (for a collection: that its parts do not have), all below the
     /// limit.
     pub lost: u32,
 }
 
-/// What a dropped page is to the page that it is dropped for.
+/// The relation of a dropped page to the page for which it is dropped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum DroppedAs {
-    /// Their texts say that it repeats that page.
+    /// It repeats that page, by its text.
     Repeats(Relation),
-    /// It is a collection, and this number of kept pages, of which the canonical page is the largest, leave it nothing of its own.
+    /// It is a collection, and kept pages, of which the canonical page is the largest, leave it nothing of its own.
     Collection {
-        /// How many.
+        /// The number of these kept pages.
         parts: u32,
     },
-    /// A newer page of its address is that page, or is dropped for it ([`SameUrl`](crate::SameUrl)).
+    /// That page is a newer one with its address, or the page for which the newer one is dropped ([`SameUrl`](crate::SameUrl)).
     SameUrl,
 }
 
@@ -50,7 +50,7 @@ impl DroppedAs {
         }
     }
 
-    /// What the texts say, if they decided.
+    /// The relation of the texts, if they decided.
     pub fn of_texts(self) -> Option<Relation> {
         match self {
             DroppedAs::Repeats(relation) => Some(relation),
@@ -58,7 +58,7 @@ impl DroppedAs {
         }
     }
 
-    /// The same read from the other page.
+    /// The relation with the pages swapped.
     pub(super) fn swapped(self) -> DroppedAs {
         match self {
             DroppedAs::Repeats(relation) => DroppedAs::Repeats(relation.swapped()),
@@ -67,86 +67,81 @@ impl DroppedAs {
     }
 }
 
-/// How pages are decided, as a configuration says it.
+/// The rules for dropping pages, from a configuration.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Rules {
-    /// Whether contained pages are dropped too, or duplicates only.
+    /// Whether contained pages are dropped too, not only duplicates.
     pub(crate) contained: bool,
     /// Whether pages that overlap a kept page are dropped too.
     pub(crate) overlaps: bool,
-    /// Whether a page waits for those that contain it; if not, it is kept before a less preferred one that does.
+    /// Whether a page waits for pages that contain it; otherwise it is kept before a less preferred page that contains it.
     pub(crate) containers_first: bool,
-    /// Whether a collection does not take its parts with it; if not, all contained pages go for the whole.
+    /// Whether the parts of a collection stay; otherwise all contained pages are dropped for the whole.
     pub(crate) collections: bool,
 }
 
 impl Rules {
-    /// The rules of a configuration.
     pub(crate) fn new(config: &JudgeConfig) -> Rules {
         Rules {
             contained: config.drop != DropRule::Duplicate,
             overlaps: config.drop == DropRule::Overlaps,
             containers_first: !config.canonical.is_stated(),
-            // If no page is to stay of which there is a copy, the parts of a collection do not stay either.
+            // If no page with a copy stays, the parts of a collection do not stay either.
             collections: config.collections == Collections::Parts && config.drop != DropRule::All,
         }
     }
 }
 
-/// The pages that are decided.
+/// The pages to decide.
 #[derive(Clone, Copy)]
 pub(crate) struct Undecided<'a> {
-    /// Page -> its place in the order of preference; all different, the smallest is the best.
+    /// The place of each page in the order of preference; all different, the best is the smallest.
     pub(crate) preference: &'a [u32],
-    /// Page -> whether it is kept whatever it repeats; empty if none is. These are preferred to all others.
+    /// For each page whether it is kept in any case; empty if none is. These pages are preferred to all others.
     pub(crate) is_old: &'a [bool],
-    /// Who is asked about the parts of a page; nobody where no page can be a collection.
+    /// Answers questions about the parts of a page; `None` if no page can be a collection.
     pub(crate) parts: Option<&'a dyn Parts>,
 }
 
-/// What is asked about the parts of a page, that is, the pages that it contains.
+/// Questions about the parts of a page, which are the pages that it contains.
 pub(crate) trait Parts {
-    /// Whether nothing is known to relate a page to one of these others.
+    /// Whether a page is not known to be related to at least one of these others.
     fn is_unrelated_to_any(&self, page: Rank, others: &[Rank]) -> bool;
 
-    /// How many words over the limit a page has in passages that all these others together do not have; `None` if the method does not
-    /// know.
+    /// How many words above the limit a page has in passages that none of these others has; `None` if the method does not know.
     fn own_against(&self, page: Rank, others: &[Rank]) -> Option<u32>;
 
-    /// The length of a page's text.
     fn length(&self, page: Rank) -> u64;
 
-    /// How many kept pages a kept page stands for.
+    /// The number of kept pages that a kept page represents.
     fn pages(&self, page: Rank) -> u32;
 }
 
-/// The pages that a page is related to, and what it is to each.
+/// The pages related to a page, each with the page's relation to it.
 pub(crate) type Related = [(Rank, Relation)];
 
-/// Where the related pages of a page come from: stored pairs, or probing.
+/// The source of related pages: stored pairs, or probing.
 pub(crate) trait Neighbours {
     /// The next page to visit, the most preferred first; pages that decide nothing may be left out.
     ///
     /// Errors: those of probing, and the run was cancelled.
     fn next(&mut self, decisions: &Decisions<'_>) -> Result<Option<Rank>>;
 
-    /// Called when it is a page's turn: whether it still has to be visited. From now until it is decided, [`Neighbours::of`] has all pages
-    /// to which it is related, except those that were dropped for a page at least as preferred as this one.
+    /// Called at a page's turn; returns whether it must still be visited. From now until its decision, [`Neighbours::of`] has all pages
+    /// related to it, except those dropped for a page of equal or higher preference.
     ///
     /// Errors: a temporary file cannot be written.
     fn ready(&mut self, page: Rank, decisions: &Decisions<'_>) -> Result<bool>;
 
-    /// The pages that a page is related to.
     fn of(&self, page: Rank) -> &Related;
 
     /// Whether two pages are known to be related; if not, they may still be.
     fn are_related(&self, a: Rank, b: Rank) -> bool;
 
-    /// A page was decided: dropped for that page, or kept.
+    /// Called when a page was decided: dropped for `dropped_for`, or kept.
     fn decided(&mut self, page: Rank, dropped_for: Option<Rank>);
 }
 
-/// What was decided.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct Retained {
     /// The dropped pages, ascending.
@@ -156,7 +151,7 @@ pub(crate) struct Retained {
 }
 
 impl Retained {
-    /// What a page was dropped for.
+    /// The record of a page, if it was dropped.
     pub(crate) fn dropped(&self, page: Rank) -> Option<Dropped> {
         let at = self
             .dropped
@@ -164,12 +159,10 @@ impl Retained {
         at.ok().map(|at| self.dropped[at])
     }
 
-    /// Whether a page is a collection, kept or dropped.
     pub(crate) fn is_collection(&self, page: Rank) -> bool {
         self.collections.binary_search(&page).is_ok()
     }
 
-    /// Whether a page is a collection that is dropped for its parts.
     pub(crate) fn is_dropped_collection(&self, page: Rank) -> bool {
         let dropped = self
             .is_collection(page)
@@ -179,23 +172,24 @@ impl Retained {
     }
 }
 
-/// So many parts of a page are compared with all its other parts: those that are preferred least, as they are seldom collections
-/// themselves. A page that contains thousands of versions of one text costs that many comparisons for each.
+/// How many parts of a page are compared with all its other parts: the least preferred ones, as they are seldom collections themselves. A
+/// page that contains thousands of versions of one text costs that many comparisons for each.
 pub(super) const COMPARED_PARTS: usize = 4;
 
-/// Decides all pages that `neighbours` gives.
+/// Decides all pages of `neighbours`.
 ///
-/// In each step the most preferred open page that no open page contains (with [`Rules::containers_first`] off: the most preferred open page) is kept, and all
-/// pages that repeat it are dropped: its duplicates, those contained in it, and with [`Rules::overlaps`] those that overlap it. So no kept page repeats
-/// another, and every dropped page repeats a kept one; it is dropped for the most preferred of these. (A circle of pages each of which contains the next is
-/// impossible because of their sizes; if there were one, its most preferred page would be kept.)
+/// In each step the most preferred open page that no open page contains (without [`Rules::containers_first`]: the most preferred open page)
+/// is kept, and all pages that repeat it are dropped: its duplicates, those contained in it, and with [`Rules::overlaps`] those that
+/// overlap it. So no kept page repeats another, and every dropped page repeats a kept one; it is dropped for the most preferred of these.
+/// (A cycle of containment is impossible because of the sizes; if there were one, its most preferred page would be kept.)
 ///
-/// A page that contains two pages which nothing relates to each other is a collection. Its parts do not wait for it and are not dropped for it. It waits until
-/// they are decided, and is dropped if those that are kept leave it nothing of its own. All else that is said of pages holds for it too: it may be dropped
-/// for a duplicate or for a page that contains it, and its duplicates for it. Old pages are no collections: as they stay in any case, the parts go.
+/// A page that contains two pages which are not related to each other is a collection. Its parts do not wait for it and are not dropped for
+/// it. It waits for their decisions, and is dropped if the kept ones leave it nothing of its own. Otherwise it is treated like any page: it
+/// may be dropped for a duplicate or a container, and its duplicates for it. Old pages are never collections: they stay anyway, so their
+/// parts are dropped.
 ///
-/// A dropped page decides nothing. So for pages that are known to be dropped only relations to preferred pages matter, which
-/// makes large families cheap. For the same reason a part that was dropped for a page preferred to the whole, before it was the turn of that, is no part.
+/// A dropped page decides nothing. So for dropped pages only relations to preferred pages matter, which makes large families cheap. For the
+/// same reason, a part that was dropped, before the turn of the whole, for a page preferred to the whole does not count as a part.
 ///
 /// Errors: those of `neighbours`.
 pub(crate) fn retain(
@@ -216,33 +210,31 @@ pub(crate) fn retain(
     Ok(decisions.finish(neighbours))
 }
 
-/// What is decided of a page.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Decision {
     Open,
     Kept,
-    /// It is dropped for that page, to which it is this.
+    /// Dropped for that page, with this relation to it.
     Dropped(Rank, DroppedAs),
 }
 
-/// The parts of a collection that is not decided yet.
+/// The parts of an undecided collection.
 #[derive(Default)]
 struct Collected {
     parts: Vec<Rank>,
-    /// So many of them are known to be decided.
+    /// How many leading parts are known to be decided.
     decided: usize,
 }
 
-/// The decisions so far.
 pub(crate) struct Decisions<'a> {
     rules: Rules,
     pages: Undecided<'a>,
     of: Vec<Decision>,
-    /// The pages that were found to be collections.
+    /// The pages found to be collections.
     collections: FxHashMap<Rank, Collected>,
-    /// Open page -> pages that wait for it, because it contains them or is a part of them.
+    /// For each open page the pages that wait for it, because it contains them or is a part of them.
     waiting: FxHashMap<Rank, Vec<Rank>>,
-    /// Pages to be visited again, the most preferred first.
+    /// Pages to visit again, the most preferred first.
     woken: BinaryHeap<Reverse<(u32, Rank)>>,
 }
 
@@ -258,7 +250,6 @@ impl<'a> Decisions<'a> {
         }
     }
 
-    /// Whether nothing is decided of a page yet.
     pub(crate) fn is_open(&self, page: Rank) -> bool {
         self.of[page.at()] == Decision::Open
     }
@@ -276,7 +267,7 @@ impl<'a> Decisions<'a> {
         self.pages.preference[page.at()]
     }
 
-    /// Who is asked about parts, if collections do not take them with them.
+    /// Answers questions about parts, if the parts of collections stay.
     fn asked(&self) -> Option<&'a dyn Parts> {
         self.pages.parts.filter(|_| self.rules.collections)
     }
@@ -285,7 +276,7 @@ impl<'a> Decisions<'a> {
         self.pages.is_old.get(page.at()).copied().unwrap_or(false)
     }
 
-    /// Finds out whether a page is a collection, when it is its turn.
+    /// Checks at a page's turn whether it is a collection.
     fn find_parts(&mut self, page: Rank, neighbours: &impl Neighbours) {
         let may_be = self.is_open(page) && !self.is_old(page);
         let Some(asked) = self.asked().filter(|_| may_be) else {
@@ -315,7 +306,7 @@ impl<'a> Decisions<'a> {
         }
     }
 
-    /// Keeps a page, unless it has to wait for another one, or the parts of a collection leave it nothing of its own.
+    /// Keeps a page, unless it must wait for another one, or the parts of a collection leave it nothing of its own.
     fn visit(&mut self, page: Rank, neighbours: &mut impl Neighbours) {
         if !self.is_open(page) {
             return;
@@ -330,7 +321,7 @@ impl<'a> Decisions<'a> {
         }
     }
 
-    /// An open page that is to be decided before this one: one that contains it, or a part of a collection.
+    /// An open page that must be decided before this one: a container, or a part of a collection.
     fn waits_for(&mut self, page: Rank, neighbours: &impl Neighbours) -> Option<Rank> {
         if !self.rules.contained || self.is_old(page) {
             return None;
@@ -352,7 +343,7 @@ impl<'a> Decisions<'a> {
         collected.parts.get(collected.decided).copied()
     }
 
-    /// The largest kept part of a collection, and what the collection is to it, if the kept parts leave it nothing of its own.
+    /// The largest kept part of a collection, and the collection's relation to it, if the kept parts leave it nothing of its own.
     fn replaced_by_parts(&self, page: Rank) -> Option<(Rank, DroppedAs)> {
         let collected = self.collections.get(&page)?;
         let asked = self.asked().filter(|_| self.rules.contained)?;
@@ -366,7 +357,7 @@ impl<'a> Decisions<'a> {
         (own == 0).then_some((largest, DroppedAs::Collection { parts }))
     }
 
-    /// Whether a page that is this to a kept page is dropped for it.
+    /// Whether a page with this relation to a kept page is dropped for it.
     fn repeats(&self, relation: Relation, kept: Rank) -> bool {
         match relation {
             Relation::Duplicate => true,
@@ -407,21 +398,21 @@ impl<'a> Decisions<'a> {
 
     fn decide(&mut self, page: Rank, decision: Decision) {
         self.of[page.at()] = decision;
-        // That it is one is still to be known, its parts are not.
+        // It is still recorded as a collection, but its parts are no longer needed.
         if let Some(collected) = self.collections.get_mut(&page) {
             *collected = Collected::default();
         }
         self.wake(page);
     }
 
-    /// The pages that wait for this one are visited again.
+    /// Lets the pages that wait for this one be visited again.
     fn wake(&mut self, page: Rank) {
         for waiting in self.waiting.remove(&page).unwrap_or_default() {
             self.woken.push(Reverse((self.place(waiting), waiting)));
         }
     }
 
-    /// Decides what is left once all pages have been visited.
+    /// Decides the remaining pages after all were visited.
     fn finish(mut self, neighbours: &mut impl Neighbours) -> Retained {
         loop {
             while let Some(page) = self.woken_before(None) {
@@ -453,15 +444,14 @@ impl<'a> Decisions<'a> {
     }
 }
 
-/// Pages whose pairs are all known.
+/// Pages with all their pairs.
 pub(crate) struct StoredPairs {
     graph: Graph,
-    /// The pages that are related to others, the most preferred last.
+    /// The pages with related pages, the most preferred last.
     left: Vec<Rank>,
 }
 
 impl StoredPairs {
-    /// For this number of pages.
     pub(crate) fn new(pages: usize, pairs: &[Pair], preference: &[u32]) -> StoredPairs {
         let graph = Graph::build(pages, pairs, &[]);
         let mut left: Vec<Rank> = Rank::first(pages).collect();

@@ -24,30 +24,29 @@ use crate::watch::Watch;
 
 /// Finds the copies among pages in memory.
 ///
-/// Errors: a configuration that cannot be ([`Model::new`]), no page at all.
+/// Errors: an invalid configuration ([`Model::new`]), no page at all.
 pub fn dedup(pages: impl IntoIterator<Item = Page>, config: &JudgeConfig) -> Result<Findings> {
     Dedup::new(Model::new(config.clone())?).run(vec![Source::of_pages("pages", pages)])
 }
 
-/// Old pages that are kept somewhere, sketched by the model that judges.
+/// Old pages in a store, sketched by the same model.
 pub trait StoredPages: TextSource {
-    /// Adds to a collection the old pages that sketches may relate to those in it ([`Collection::push`]). After this, their
-    /// texts are requested by their numbers there.
+    /// Adds to a collection the old pages that sketches may relate to its pages ([`Collection::push`]). Afterwards their texts are
+    /// requested by their numbers in it.
     fn add_related(&mut self, collection: &mut Collection, watch: &dyn Watch) -> Result<()>;
 
-    /// Some of them, ascending by their numbers in the collection, are taken out of it; those behind them close up.
+    /// Some of the old pages, given by ascending numbers in the collection, are removed from it; later ones move up.
     fn leave_out(&mut self, pages: &[PageNo]);
 }
 
-/// What new pages are compared with.
 enum Against<'a> {
     Nothing,
     Sources(Vec<Source>),
     Stored(&'a mut (dyn StoredPages + Send)),
 }
 
-/// The main job: finds the copies among pages; writes nothing. What is found does not depend on [resources](Dedup::resources), nor
-/// on the order of the sources if their ids differ.
+/// The main job: finds the copies among pages; writes nothing. The result does not depend on [resources](Dedup::resources), nor on the
+/// order of the sources if their ids differ.
 ///
 /// ```
 /// use retold::{JudgeConfig, Dedup, Model, Page};
@@ -69,11 +68,11 @@ pub struct Dedup<'a> {
     limits: Limits,
 }
 
-/// Of components of up to so many pages all pairs are listed, if they are asked for.
+/// Components up to this size have all pairs listed, if all are requested.
 const ALL_PAIRS: usize = 1000;
 
 impl<'a> Dedup<'a> {
-    /// A job that this model judges. One that knows nothing yet learns from the pages; one that does judges by what it knows.
+    /// A job with this model. A model without knowledge learns from the pages; otherwise it judges by what it has learnt.
     pub fn new(model: Model) -> Dedup<'a> {
         Dedup {
             model,
@@ -84,21 +83,21 @@ impl<'a> Dedup<'a> {
         }
     }
 
-    /// Finds what of the pages repeats a page of `old`, or a page of their own that is kept. Verdicts are those of a run over all of
-    /// them; but old pages are kept whatever they repeat, and not compared with each other.
+    /// Also compares the pages with those of `old`, and drops pages that repeat one. Verdicts are those of a run over all pages, but old
+    /// pages are always kept and not compared with each other.
     pub fn against(mut self, old: Vec<Source>) -> Self {
         self.against = Against::Sources(old);
         self
     }
 
-    /// The same where the old pages are kept somewhere and the model has judged them. Memory: that of a run over the new pages and the
-    /// old ones that they may be related to.
+    /// As [`Dedup::against`], with old pages in a store that the model has judged. Memory: that of a run over the new pages and the old
+    /// ones that they may be related to.
     pub fn against_stored(mut self, old: &'a mut (dyn StoredPages + Send)) -> Self {
         self.against = Against::Stored(old);
         self
     }
 
-    /// What it may use; by default one thread a core, and no temporary files.
+    /// Sets the resources; by default one thread per core, and no temporary files.
     pub fn resources(mut self, resources: &RunConfig) -> Self {
         self.resources = resources.clone();
         if resources.all_pairs {
@@ -107,13 +106,13 @@ impl<'a> Dedup<'a> {
         self
     }
 
-    /// Who gets progress, and may stop the run.
+    /// Sets who receives progress and may cancel the run.
     pub fn watch(mut self, watch: &'a dyn Watch) -> Self {
         self.watch = watch;
         self
     }
 
-    /// Sizes above which not all pairs are compared.
+    /// Sets the sizes above which not all pairs are compared.
     #[doc(hidden)]
     pub fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
@@ -128,7 +127,7 @@ impl<'a> Dedup<'a> {
         self.run_within(sources, &memory)
     }
 
-    /// The same with this memory, whatever the resources say.
+    /// As [`Dedup::run`], with this memory whatever the resources say.
     pub(crate) fn run_within(self, sources: Vec<Source>, memory: &Memory) -> Result<Findings> {
         in_pool(self.resources.threads, || {
             let mut clock = StageClock::default();
@@ -137,7 +136,7 @@ impl<'a> Dedup<'a> {
         })
     }
 
-    /// Finds the copies among pages that were read and sketched before; the model has learnt. Their texts come from `texts`.
+    /// Finds the copies among pages that were sketched before by a model that has learnt. Their texts come from `texts`.
     ///
     /// Errors: those of `texts` and of temporary files, and the job was cancelled.
     pub fn run_sketched(self, collection: Collection, texts: &dyn TextSource) -> Result<Findings> {
@@ -157,7 +156,7 @@ impl<'a> Dedup<'a> {
         })
     }
 
-    /// The stages up to sketches; and where texts of stored pages come from.
+    /// Runs the stages up to sketches; also returns the source of stored pages' texts.
     #[allow(clippy::type_complexity)]
     fn read(
         self,
@@ -185,7 +184,7 @@ impl<'a> Dedup<'a> {
                 }
                 let from = (&resume, may_be_empty);
                 let collection = collect_or_resume(&all, &mut model, memory, from, (watch, clock))?;
-                // That of an interrupted run does not know how much memory this one has.
+                // The model of an interrupted run does not know the memory of this one.
                 model = model.reading_within(resources.memory);
                 collection
             }
@@ -222,16 +221,16 @@ impl<'a> Dedup<'a> {
     }
 }
 
-/// What an interrupted run leaves beside its collection.
+/// The note that an interrupted run leaves beside its collection.
 #[derive(Serialize, Deserialize)]
 struct Note {
-    /// What was learnt.
+    /// The model with its knowledge, as JSON.
     model: String,
-    /// Of each source, whether its records have headers ([`Source::may_have_companions`]).
+    /// For each source, whether its records have headers ([`Source::may_have_companions`]).
     heads: Vec<Option<bool>>,
 }
 
-/// Reads, sketches and learns, unless an interrupted run has.
+/// Reads, sketches and learns, unless an interrupted run has done so.
 fn collect_or_resume(
     sources: &[Source],
     model: &mut Model,
@@ -290,8 +289,8 @@ fn collect(
     Ok(collection)
 }
 
-/// Reads and sketches new sources and old ones; a model that knows nothing learns from both. Also the number of old pages, which come
-/// last, and how many pages are among them too.
+/// Reads and sketches new and old sources; a model without knowledge learns from both. Also returns the number of old pages, which come
+/// last, and how many of them are new pages as well.
 fn collect_both(
     [new, old]: [&[Source]; 2],
     model: &mut Model,
@@ -322,7 +321,7 @@ fn collect_both(
     Ok((collection, [old_pages, own.len()]))
 }
 
-/// Adds old pages that are kept somewhere; how many, and how many new pages are among them too.
+/// Adds old pages from a store; returns their number, and how many of them are new pages as well.
 fn add_stored(
     old: &mut dyn StoredPages,
     collection: &mut Collection,
@@ -339,9 +338,9 @@ fn add_stored(
     Ok([collection.pages.len() - first, own.len()])
 }
 
-/// The old pages, from `first` on, that have the id and the text of a new one; they are taken out if they are to be skipped.
+/// The old pages, from `first` on, with the id and text of a new one; they are removed if they are to be skipped.
 ///
-/// Errors: there are some, and there should be none; a temporary file cannot be written.
+/// Errors: there are such pages and none are allowed; a temporary file cannot be written.
 fn own_pages_among(
     collection: &mut Collection,
     first: usize,
@@ -363,7 +362,7 @@ fn own_pages_among(
     Ok(own)
 }
 
-/// Pages that are sketched, to be compared.
+/// Sketched pages, ready to be compared.
 struct Sketched<'a> {
     sources: Vec<Source>,
     new_sources: usize,
@@ -371,16 +370,14 @@ struct Sketched<'a> {
     model: Model,
     watch: &'a dyn Watch,
     limits: Limits,
-    /// So many pages at the end are old ones.
     old_pages: usize,
-    /// So many new pages are among the old ones too.
+    /// The number of new pages that are also old ones.
     own_pages: usize,
-    /// Where what is done is kept.
+    /// The journals of the run.
     resume: Option<Resume>,
 }
 
-/// For each page, by rank, its place in the order of preference, and whether it is one of the last pages, which are old; the second is
-/// empty if there are no old pages.
+/// For each page, by rank, its place in the order of preference, and whether it is old; the second is empty if there are no old pages.
 fn order(
     collection: &Collection,
     model: &Model,
@@ -399,7 +396,7 @@ fn order(
 }
 
 impl Sketched<'_> {
-    /// The stages after sketching. Texts of pages that are of no source come from `texts`; the others are read again.
+    /// Runs the stages after sketching. Texts of pages that belong to no source come from `texts`; others are read again.
     fn find(self, texts: Option<&dyn TextSource>, mut clock: StageClock) -> Result<Findings> {
         let Sketched {
             sources,

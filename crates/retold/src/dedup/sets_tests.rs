@@ -86,9 +86,9 @@ fn heavy_keys(all: &Findings, is_old: &[bool]) -> BTreeSet<u64> {
     holders.into_keys().collect()
 }
 
-/// New pages against old ones, the parts of collections dropped for these, with large components and heavy keys, by the rule on all pairs of one run over both: the
-/// same pages are dropped, for the same others. All verdicts are those of that run; pairs that are not listed are of large
-/// components, or of pages that share nothing but heavy keys.
+/// New pages against old ones, with collections dropped for their parts, large components and heavy keys, compared with the rule on all
+/// pairs of one run over both: the same pages are dropped for the same others. All verdicts are those of that run; pairs that are not
+/// listed are in large components, or between pages that share only heavy keys.
 #[test]
 fn new_pages_of_sets_go_by_all_pairs() {
     let memory = Memory::default();

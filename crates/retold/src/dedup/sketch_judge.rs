@@ -1,4 +1,4 @@
-//! The verdict of sketches on two exact groups.
+//! Judges two exact groups by their sketches.
 
 use std::hint::black_box;
 
@@ -10,7 +10,7 @@ use crate::ids::{GroupNo, PrunedNo, Rank};
 use crate::method::{Trace, UpperBound};
 use crate::model::{Judgement, PrunedSketches, StoredPruned, copy};
 
-/// Asks the model of two groups by their sketches.
+/// Asks the model about two groups, by their sketches.
 #[derive(Clone, Copy)]
 pub(crate) struct SketchJudge<'a> {
     pub(crate) context: &'a Context<'a>,
@@ -19,7 +19,6 @@ pub(crate) struct SketchJudge<'a> {
 }
 
 impl<'a> SketchJudge<'a> {
-    /// The pair of two exact copies.
     pub(crate) fn copies(&self, a: Rank, b: Rank) -> Pair {
         let size = |rank: Rank| {
             let page = self.context.page(rank);
@@ -28,7 +27,7 @@ impl<'a> SketchJudge<'a> {
         Pair::new(a, b, &copy(size(a), size(b)))
     }
 
-    /// A group that is compared with many others, its sketch read.
+    /// A group to be compared with many others, with its sketch loaded.
     pub(crate) fn one(&self, group: GroupNo) -> OneToMany<'a> {
         OneToMany {
             judge: *self,
@@ -42,8 +41,8 @@ impl<'a> SketchJudge<'a> {
             .get(PrunedNo(self.groups.sketches[group.at()].0))
     }
 
-    /// Passes the pairs of groups of one text to `take`: all of them, or, if there are more than the limit, those with the most preferred
-    /// group; none if pair filters have made so many groups ([`Groups::copies`]).
+    /// Passes the pairs of groups of one text to `take`: all of them, or only those with the most preferred group if there are more than
+    /// the limit; none if pair filters made so many groups ([`Groups::copies`]).
     pub(crate) fn copies_between_groups(
         &self,
         mut take: impl FnMut(Pair) -> Result<()>,
@@ -73,10 +72,10 @@ impl<'a> SketchJudge<'a> {
     }
 }
 
-/// Groups whose sketches are fetched together.
+/// How many sketches are loaded together.
 pub(crate) const FETCHED: usize = 64;
 
-/// A group beside many others.
+/// A group to be compared with many others.
 pub(crate) struct OneToMany<'a> {
     judge: SketchJudge<'a>,
     group: GroupNo,
@@ -84,8 +83,8 @@ pub(crate) struct OneToMany<'a> {
 }
 
 impl OneToMany<'_> {
-    /// The sketches of up to [`FETCHED`] groups. They are at random places in memory: to touch all of them at once takes little longer
-    /// than to wait for one.
+    /// The sketches of up to [`FETCHED`] groups. They are scattered in memory: accessing all of them together takes little longer than
+    /// waiting for one.
     fn fetch(&self, others: &[GroupNo]) -> Vec<StoredPruned<'_>> {
         let sketches = others.iter().map(|&other| self.judge.sketch(other));
         let sketches: Vec<StoredPruned> = sketches.collect();
@@ -93,7 +92,7 @@ impl OneToMany<'_> {
         sketches
     }
 
-    /// The pairs with those of other groups that are related.
+    /// The pairs with related groups among these.
     pub(crate) fn with_each(&self, others: &[GroupNo]) -> Vec<Pair> {
         let mut pairs = Vec::new();
         for others in others.chunks(FETCHED) {
@@ -104,7 +103,7 @@ impl OneToMany<'_> {
         pairs
     }
 
-    /// The upper bound of similarities to this group, if the method has one. Sketches of few keys are compared as soon as bounded.
+    /// The function for upper bounds of similarity to this group, if the method has one. Sketches with few keys are compared directly.
     pub(crate) fn upper_bound(&self) -> Option<UpperBound<'_>> {
         let Context { model, limits, .. } = self.judge.context;
         let sketch = self.sketch.as_ref();
@@ -112,7 +111,7 @@ impl OneToMany<'_> {
         has_enough.then(|| model.upper_bound(sketch)).flatten()
     }
 
-    /// The upper bounds of these groups; `None` for those that are surely not related.
+    /// The upper bounds for these groups; `None` if a group is certainly not related.
     pub(crate) fn at_most(&self, bound: &UpperBound<'_>, others: &[GroupNo]) -> Vec<Option<f32>> {
         let sketches = self.fetch(others);
         let others = others.iter().zip(&sketches);
@@ -120,7 +119,6 @@ impl OneToMany<'_> {
         most.collect()
     }
 
-    /// Whether another group may be related to this one.
     pub(crate) fn may_be_related(&self, bound: &UpperBound<'_>, other: GroupNo) -> bool {
         self.most(bound, other, &self.judge.sketch(other)).is_some()
     }
@@ -137,7 +135,7 @@ impl OneToMany<'_> {
         }
     }
 
-    /// The pair with another group, named by their first pages, if they are related.
+    /// The pair with another group, identified by first pages, if they are related.
     pub(crate) fn with(&self, other: GroupNo) -> Option<Pair> {
         self.with_sketch(other, &self.judge.sketch(other))
     }
@@ -149,7 +147,7 @@ impl OneToMany<'_> {
         if groups.are_old(self.group, other) || !groups.may_compare(self.group, other) {
             return None;
         }
-        // Most are not related: their first pages are looked up last.
+        // Most are not related, so first pages are looked up last.
         let firsts = || (groups.first(self.group), groups.first(other));
         if groups.are_copies(self.group, other) {
             let (x, y) = firsts();

@@ -1,4 +1,4 @@
-//! The run, compared with its obvious twin: every page judged with every other, one pair at a time.
+//! The run, compared with a reference that judges every page with every other, one pair at a time.
 
 use proptest::prelude::*;
 
@@ -189,7 +189,7 @@ proptest! {
         }
     }
 
-    /// A page that comes later, under what was learnt before, gets the verdicts of a run under that knowledge.
+    /// A later page, judged with the knowledge learnt before, gets the verdicts of a run with that knowledge.
     #[test]
     fn a_model_that_has_learnt_judges_a_run(pages in pages()) {
         for config in configs() {

@@ -1,18 +1,18 @@
-//! Connected components of exact groups, as they grow.
+//! Connected components of exact groups, by union-find.
 
 use crate::ids::GroupNo;
 
-/// A union-find over exact groups; each component knows its size.
+/// A union-find over exact groups that tracks the size of components.
 #[derive(Debug)]
 pub(crate) struct UnionFind {
-    /// Group -> another one of its component, itself at the root.
+    /// For each group another one of its component; at the root itself.
     parent: Vec<u32>,
-    /// At roots: the size of the component.
+    /// The size of the component, valid at roots.
     sizes: Vec<u32>,
 }
 
 impl UnionFind {
-    /// Each group is a component of its own; `sizes` has what each adds to the size of a component.
+    /// Starts with one component per group; `sizes` has each group's contribution to the size of a component.
     pub(crate) fn new(sizes: Vec<u32>) -> UnionFind {
         UnionFind {
             parent: (0..sizes.len() as u32).collect(),
@@ -20,7 +20,6 @@ impl UnionFind {
         }
     }
 
-    /// The group that represents the component of a group.
     pub(crate) fn root(&self, group: GroupNo) -> GroupNo {
         let mut at = group.0;
         while self.parent[at as usize] != at {
@@ -29,12 +28,11 @@ impl UnionFind {
         GroupNo(at)
     }
 
-    /// The size of the component of a group.
     pub(crate) fn size(&self, group: GroupNo) -> usize {
         self.sizes[self.root(group).at()] as usize
     }
 
-    /// Joins two components. The larger one's root stays, so that no path to a root is longer than a logarithm.
+    /// Joins two components. The larger one's root stays, so paths to a root have logarithmic length.
     pub(crate) fn join(&mut self, a: GroupNo, b: GroupNo) {
         let (a, b) = (self.root(a), self.root(b));
         if a == b {

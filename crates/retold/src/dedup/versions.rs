@@ -1,4 +1,4 @@
-//! Pages with the same address. They are versions of one page, and one of them is chosen before anything is compared.
+//! Pages with the same address are versions of one page, and one of them is chosen before anything is compared.
 
 use super::context::{old_first, preference, ranks};
 use super::retain::{Dropped, DroppedAs};
@@ -10,11 +10,11 @@ use crate::model::Model;
 use crate::spill::Sorter;
 use crate::watch::Watch;
 
-/// Finds the pages of each address ([`Collection::versions`]). Unless all versions are kept, the older ones that are no old pages are
-/// neither counted nor compared ([`Collection::is_superseded`]).
+/// Finds the pages of each address ([`Collection::versions`]). Unless all versions are kept, older ones that are not old pages are neither
+/// counted nor compared ([`Collection::is_superseded`]).
 ///
-/// The newest is the one with the latest date; of pages of one date, or without dates, the most preferred. But a page that has a text
-/// goes before one that has none, and one that was fetched before one that a crawler made of it.
+/// The newest is the one with the latest date; among equal dates, or without dates, the most preferred. But a page with a text comes before
+/// one without, and a fetched page before one that a crawler derived from it.
 ///
 /// Errors: a temporary file cannot be written.
 pub(super) fn find_versions(
@@ -30,7 +30,7 @@ pub(super) fn find_versions(
     let by_id = collection.pages.by_id();
     let first_old = collection.pages.len() - old_pages;
     let is_old: Vec<bool> = by_id.iter().map(|page| page.at() >= first_old).collect();
-    // What its rules do not know is said when pages are compared.
+    // Warnings about missing data are given when pages are compared.
     let preference = preference(collection, &model.config().canonical, &by_id, &())?;
     let preference = old_first(&preference, &is_old);
     let mut sorter = Sorter::new(collection.memory());
@@ -47,7 +47,7 @@ pub(super) fn find_versions(
             (address.own >> 64) as u64,
             address.own as u64,
             worse,
-            // Descending as dates do, none last.
+            // Maps signed dates to descending unsigned numbers, with missing dates last.
             row.date.map_or(u64::MAX, |date| !(date as u64 ^ 1 << 63)),
             u64::from(preference[rank.at()]) << 32 | u64::from(rank.0),
         ])?;
@@ -67,7 +67,7 @@ pub(super) fn find_versions(
     Ok(())
 }
 
-/// Pages of one address, if there are several.
+/// The groups of pages with one address.
 fn runs(sorter: Sorter<[u64; 5]>) -> Result<Vec<Vec<Rank>>> {
     let (mut runs, mut run, mut last) = (Vec::new(), Vec::new(), None);
     for [high, low, .., page] in sorter.finish()? {
@@ -80,8 +80,8 @@ fn runs(sorter: Sorter<[u64; 5]>) -> Result<Vec<Vec<Rank>>> {
     Ok(runs)
 }
 
-/// The dropped pages with those that were left out because a newer one has their address. They are dropped for that one, or for the page
-/// that it is dropped for.
+/// Adds to the dropped pages those that were left out for a newer version. They are dropped for that one, or for the page for which it is
+/// dropped.
 pub(super) fn with_superseded(
     mut dropped: Vec<Dropped>,
     by_id: &[PageNo],
@@ -106,8 +106,8 @@ pub(super) fn with_superseded(
     dropped
 }
 
-/// Candidate pairs in which the canonical link of at least one page leads to the address of the other, or both links lead to one address. For an
-/// address these are each page that leads there, with the page that has this address, or else with the most preferred of them.
+/// Candidate pairs in which the canonical link of a page leads to the address of the other, or both links lead to one address. For each
+/// address, every page that links to it is paired with the page that has the address, or else with the most preferred of the linking pages.
 ///
 /// Errors: a temporary file cannot be written.
 pub(super) fn linked_pairs(
@@ -146,7 +146,6 @@ pub(super) fn linked_pairs(
     Ok(pairs)
 }
 
-/// Says how many pages have no address.
 fn warn_of_missing(same_url: SameUrl, without: usize, pages: usize, watch: &dyn Watch) {
     let option = same_url.name();
     if without > 0 {

@@ -56,7 +56,6 @@ fn line(id: &str, canonical: &str, relation: &'static str) -> (String, String, &
     (id.to_owned(), canonical.to_owned(), relation)
 }
 
-/// A page with a URL and a date.
 fn page(id: &str, url: &str, date: &str, text: &str) -> Page {
     Page::text(id, text).with_url(url).with_date(date)
 }
@@ -105,7 +104,7 @@ fn if_the_newest_goes_for_another_page_the_older_ones_name_that_one() {
     assert_eq!(gone(&found), expected);
 }
 
-/// Without dates the most preferred, here the longest, stays; a page with a date goes before one without.
+/// Without dates the most preferred page, here the longest, stays; a page with a date comes before one without.
 #[test]
 fn what_is_newest() {
     let url = "http://a.example/x";
@@ -182,7 +181,7 @@ fn linking(id: &str, url: &str, link: &str, text: &str) -> Page {
     Page::html(id, html).with_url(url)
 }
 
-/// A link alone drops nothing.
+/// A link alone does not drop a page.
 #[test]
 fn texts_decide_of_canonical_links() {
     let pages = [
@@ -291,7 +290,7 @@ proptest! {
                     prop_assert_eq!(said(&all).1, said(&alone).1);
                 }
             }
-            // Where all versions stay, addresses make no difference.
+            // If all versions stay, addresses make no difference.
             let off = find_within(&pages, &config(method, SameUrl::Off, Versions::Newest), usual());
             for (same_url, versions) in [(SameUrl::Exact, Versions::Keep), (SameUrl::Canonical, Versions::Keep)] {
                 let keep = find_within(&pages, &config(method, same_url, versions), usual());

@@ -1,4 +1,4 @@
-//! How good the reported pairs are, compared with pairs that were labelled by people or by exact computation.
+//! Evaluates reported pairs against pairs that were labelled by people or by exact computation.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::Path;
@@ -9,12 +9,12 @@ use super::pairs::read_pairs;
 use crate::error::{Error, Result};
 use crate::relation::Relation;
 
-/// What a gold line says of a pair.
+/// The label of a pair in the gold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Label {
     /// The pair has exactly this relation.
     Is(Relation),
-    /// The pair is related; how is a matter of degree and not scored.
+    /// The pair is related, but the kind of relation is not scored.
     Related,
     /// Not scored either way.
     Ignore,
@@ -22,14 +22,14 @@ pub enum Label {
     Distinct,
 }
 
-/// What a reported pair that the gold does not list counts as.
+/// How reported pairs that the gold does not list are counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Unlisted {
-    /// A false positive: the gold is closed.
+    /// As false positives: the gold is complete.
     #[default]
     Distinct,
-    /// Nothing: the gold is open.
+    /// Not at all: the gold is incomplete.
     Ignore,
 }
 
@@ -47,7 +47,7 @@ pub struct Reported {
     similarity: f64,
 }
 
-/// Counts and what follows from them; 0/0 is null.
+/// Counts and the scores derived from them; 0/0 is null.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Score {
     /// Reported and true.
@@ -64,27 +64,27 @@ pub struct Score {
     pub f1: Option<f64>,
 }
 
-/// The reported pairs that merely overlap.
+/// Counts of reported pairs that only overlap.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct OverlapCounts {
     /// How many were reported.
     pub listed: u64,
-    /// How many of these are of pages that are not related. They are no mistake: nothing is dropped for them.
+    /// How many of these have unrelated pages. They are not errors: nothing is dropped for them.
     pub unrelated: u64,
 }
 
 /// The result of an evaluation.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Evaluation {
-    /// Pairs; any reported relation counts for any true one. `overlaps` counts where the pages are related, and nowhere else.
+    /// Pairs, where any reported relation matches any true one. `overlaps` counts only if the pages are related.
     pub any: Score,
-    /// Pairs; `duplicate` only.
+    /// Pairs with `duplicate` only.
     pub duplicate: Score,
-    /// Pairs; `contains` and `contained_by`, the direction must match.
+    /// Pairs with `contains` or `contained_by`; the direction must match.
     pub containment: Score,
-    /// Pages: one counts as found if one of its true pairs is reported, and as false if all of its reported pairs are.
+    /// Pages: found if one of its true pairs is reported, false if all of its reported pairs are false.
     pub pages: Score,
-    /// The pairs that merely overlap.
+    /// Pairs that only overlap.
     pub overlaps: OverlapCounts,
 }
 
@@ -103,7 +103,7 @@ impl Score {
         }
     }
 
-    /// F-beta: recall counts `beta` times as much as precision. 0 where nothing is true and nothing reported.
+    /// F-beta: recall counts `beta` times as much as precision. 0 if nothing is true and nothing reported.
     pub fn f_beta(&self, beta: f64) -> f64 {
         let weight = beta * beta;
         let hits = (1.0 + weight) * self.tp as f64;
@@ -112,7 +112,7 @@ impl Score {
     }
 }
 
-/// The pair with the smaller id first, and whether that swapped it.
+/// The pair with the smaller id first, and whether it was swapped.
 fn ordered(a: &str, b: &str) -> ((String, String), bool) {
     if a <= b {
         ((a.into(), b.into()), false)
@@ -148,7 +148,7 @@ impl Label {
 }
 
 impl Reported {
-    /// The pair of pages `a` and `b`, in either order; `relation` is that of `a` to `b`.
+    /// The pair of pages `a` and `b`, in either order; `relation` is the relation of `a` to `b`.
     pub fn new(a: &str, b: &str, relation: Relation, similarity: f64) -> Reported {
         let (ids, swapped) = ordered(a, b);
         Reported {
@@ -162,7 +162,7 @@ impl Reported {
         }
     }
 
-    /// What the page of the smaller id is to the other.
+    /// The relation of the page with the smaller id to the other.
     pub(crate) fn relation(&self) -> Relation {
         self.relation
     }
@@ -174,7 +174,7 @@ impl Reported {
 }
 
 impl Gold {
-    /// Reads gold lines `a<TAB>b<TAB>label`. Ids may come in either order; a pair listed twice must say the same.
+    /// Reads gold lines `a<TAB>b<TAB>label`. Ids may come in either order; repeated pairs must have equal labels.
     pub fn read(path: &Path) -> Result<Gold> {
         let text = std::fs::read_to_string(path).map_err(Error::io("cannot read", path))?;
         let mut gold = Gold::default();
@@ -214,13 +214,13 @@ impl Gold {
         Ok(gold)
     }
 
-    /// All labelled pairs, in no order.
+    /// All labelled pairs, unordered.
     pub fn pairs(&self) -> impl Iterator<Item = (&str, &str, Label)> {
         let pairs = self.labels.iter();
         pairs.map(|((a, b), label)| (a.as_str(), b.as_str(), *label))
     }
 
-    /// What a reported pair counts as: one that merely overlaps is no mistake where the pages are not related.
+    /// The label with which a reported pair is scored. A pair that only overlaps is not an error if the pages are not related.
     pub fn label(&self, pair: &Reported, unlisted: Unlisted) -> Label {
         match self.of_pages(pair, unlisted) {
             Label::Distinct if pair.relation == Relation::Overlaps => Label::Ignore,
@@ -228,7 +228,7 @@ impl Gold {
         }
     }
 
-    /// What the pages of a pair are to each other.
+    /// The label of the pages of a pair.
     fn of_pages(&self, pair: &Reported, unlisted: Unlisted) -> Label {
         let listed = self.labels.get(&pair.ids).copied();
         listed.unwrap_or(match unlisted {
@@ -237,7 +237,7 @@ impl Gold {
         })
     }
 
-    /// What the gold lists for a pair, read from the smaller id to the larger one, or the other way.
+    /// The gold's label for a pair, from the smaller id to the larger one, or reversed.
     pub(crate) fn listed(&self, pair: &Reported, from_smaller: bool) -> Option<Label> {
         let label = self.labels.get(&pair.ids).copied();
         label.map(|label| match from_smaller {
@@ -246,7 +246,7 @@ impl Gold {
         })
     }
 
-    /// The same with these pairs, which are not listed yet, as distinct.
+    /// The gold with these unlisted pairs added as distinct.
     pub fn with_distinct(&self, pairs: &[(&str, &str)]) -> Gold {
         let mut gold = self.clone();
         for (a, b) in pairs {
@@ -255,15 +255,15 @@ impl Gold {
         gold
     }
 
-    /// Leaves out the pairs with an id outside `universe`.
+    /// Removes pairs with an id outside `universe`.
     pub fn restrict(&mut self, universe: &HashSet<String>) {
         self.labels
             .retain(|(a, b), _| universe.contains(a) && universe.contains(b));
     }
 }
 
-/// Reads the reported pairs of a `pairs.jsonl`; with `universe`, those with both ids in it. A pair reported twice is
-/// taken once, with the higher similarity.
+/// Reads the reported pairs of a `pairs.jsonl`; with `universe`, only those with both ids in it. Repeated pairs count once, with the higher
+/// similarity.
 pub fn read_reported(path: &Path, universe: Option<&HashSet<String>>) -> Result<Vec<Reported>> {
     let mut pairs: BTreeMap<(String, String), (Relation, f64)> = BTreeMap::new();
     read_pairs(path, |pair| {
@@ -326,7 +326,7 @@ pub fn evaluate(
     }
 }
 
-/// The names of the columns of [`Evaluation::csv`].
+/// The column names of [`Evaluation::csv`].
 pub fn csv_header() -> String {
     let kinds = ["any", "duplicate", "containment", "pages"];
     let columns: Vec<String> = kinds
@@ -339,7 +339,7 @@ pub fn csv_header() -> String {
 }
 
 impl Evaluation {
-    /// All counts, and what follows from them with six decimals; 0/0 is empty.
+    /// All counts, and scores with six decimals; 0/0 is empty.
     pub fn csv(&self) -> String {
         let number = |value: Option<f64>| value.map(|v| format!("{v:.6}")).unwrap_or_default();
         let score = |s: &Score| {
@@ -369,7 +369,7 @@ fn any(
     )
 }
 
-/// Scores one kind of relation; `related` pairs say nothing of kinds.
+/// Scores one kind of relation; `related` pairs are not scored.
 fn of_kind(
     judged: &[(&Reported, Label)],
     gold: &Gold,
@@ -452,10 +452,10 @@ mod tests {
         assert_eq!(all.any.recall, Some(0.75));
         assert_eq!(all.any.f1, Some(6.0 / 9.0));
         assert_eq!(all.duplicate, Score::of(1, 1, 0));
-        // ac and gh reported and wrong; ac and bc missed as what they are.
+        // ac and gh are reported and wrong; ac and bc are missed as containment.
         assert_eq!(all.containment, Score::of(0, 2, 2));
         assert_eq!(all.containment.precision, Some(0.0));
-        // Pages with true pairs: a b c d, found a b c d; f, g and h have false pairs only.
+        // Pages with true pairs: a b c d, all found; f, g and h have only false pairs.
         assert_eq!(all.pages, Score::of(4, 3, 0));
 
         let open = evaluate(&pairs, &gold(GOLD), Unlisted::Ignore, 0.0);
@@ -467,7 +467,7 @@ mod tests {
         assert_eq!(strict.pages, Score::of(3, 0, 1));
     }
 
-    /// Overlaps that the labels relate are found in `any`, whatever the label; others are no mistake. Of kinds they are none.
+    /// Overlaps that the labels relate are found in `any`, whatever the label; others are not errors. They do not count for kinds.
     #[test]
     fn overlaps_by_hand() {
         use Relation::{Duplicate, Overlaps};
@@ -484,7 +484,7 @@ mod tests {
         assert_eq!(all.any, Score::of(3, 1, 1));
         assert_eq!(all.duplicate, Score::of(0, 1, 1));
         assert_eq!(all.containment, Score::of(0, 0, 2));
-        // f has a false pair, of b with it; g and h have none.
+        // f has one false pair, with b; g and h have none.
         assert_eq!(all.pages, Score::of(4, 1, 0));
         let counts = |listed, unrelated| OverlapCounts { listed, unrelated };
         assert_eq!(all.overlaps, counts(6, 2));

@@ -1,4 +1,4 @@
-//! What dropped pages say that the pages which they were dropped for do not: a slow comparison that shares nothing with the verdicts of a run.
+//! Finds what dropped pages say that their kept pages do not, by a slow comparison that is independent of a run's verdicts.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -17,11 +17,11 @@ use crate::relation::Relation;
 use crate::stage::Stage;
 use crate::watch::Watch;
 
-/// The numbers of a comparison, in texts of words and in texts of characters.
+/// The limits of a comparison, for texts of words and of characters.
 struct Limits {
-    /// Fewer words that both texts have in order, in a row, do not count as shared.
+    /// Minimum length of a shared run of words in order.
     run: usize,
-    /// A passage of fewer words is not counted.
+    /// Minimum length of a counted passage.
     passage: usize,
 }
 
@@ -34,46 +34,46 @@ const CHARACTERS: Limits = Limits {
     passage: 20,
 };
 
-/// Nor is one that is a smaller part of the page.
+/// Minimum share of the page of a counted passage.
 const SHARE: f64 = 0.05;
 
-/// Words in a row that the other text has anywhere are not the page's own.
+/// Groups of this many words that the other text has anywhere are not own text.
 const ELSEWHERE: usize = 3;
 
-/// Pages that are shown, and the characters of each one's passage.
+/// How many pages are shown, and how many characters of each passage.
 const EXAMPLES: usize = 20;
 const SHOWN: usize = 200;
 
-/// Dropped pages that have a passage of their own.
+/// Counts of dropped pages with an own passage.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Lost {
-    /// Pages that were dropped for what their texts say, and compared.
+    /// Pages that were dropped because of their texts, and compared.
     pub dropped: u64,
-    /// Those of them that have a passage of their own.
+    /// How many of them have an own passage.
     pub losing: u64,
-    /// Words in these passages (characters, in scripts without spaces), of each page the longest passage.
+    /// Words in these passages (characters, in scripts without spaces), counting the longest passage of each page.
     pub words: u64,
-    /// Pages that were not compared, because one of the texts is not in the inputs of the run.
+    /// Pages that were not compared, because a text is not in the inputs of the run.
     #[serde(skip_serializing_if = "is_none")]
     pub not_compared: u64,
     /// The pages that lose most.
     pub examples: Vec<LostExample>,
 }
 
-/// A dropped page that has a passage of its own.
+/// A dropped page with an own passage.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct LostExample {
     /// The dropped page.
     pub id: String,
-    /// The page that it was dropped for; of a collection the largest part.
+    /// The page for which it was dropped; for a collection the largest part.
     pub canonical: String,
-    /// What it is to that.
+    /// Its relation to that page.
     pub relation: String,
     /// Words of the passage.
     pub words: u64,
     /// Words of the page.
     pub of: u64,
-    /// How the passage begins, folded.
+    /// The start of the passage, folded.
     pub passage: String,
 }
 
@@ -88,16 +88,16 @@ struct DroppedLine {
     relation: String,
 }
 
-/// A text as words, each by its number.
+/// A text as word numbers.
 type Numbers = Vec<u32>;
 
-/// Compares each page that a run dropped with the page that it was dropped for, a collection with all its kept parts together, given the folder and the
+/// Compares each page that a run dropped with its kept page (a collection with all its kept parts together), given the folder and the
 /// inputs of the run. Older versions of an address are not compared.
 ///
-/// A passage is what lies between runs of words that both have in order. Of its words those do not count that the other text has anywhere in groups of
-/// three, nor as many equal ones as that has.
+/// A passage lies between runs of words that both texts have in order. Words do not count if the other text has them anywhere in groups of
+/// three, or has as many equal words.
 ///
-/// Errors: the folder is not one of a run, or the inputs cannot be read.
+/// Errors: the folder is not a run's, or the inputs cannot be read.
 pub fn lost_passages(out: &Path, inputs: &ExplainInputs, watch: &dyn Watch) -> Result<Lost> {
     let dropped = read_dropped(&out.join("dropped.jsonl"))?;
     let parts = kept_parts(&out.join("pairs.jsonl"), &dropped)?;
@@ -137,12 +137,11 @@ pub fn lost_passages(out: &Path, inputs: &ExplainInputs, watch: &dyn Watch) -> R
     })
 }
 
-/// A dropped page that was compared.
 struct Compared<'a> {
     line: &'a DroppedLine,
-    /// The words of its text.
+    /// The number of words of its text.
     length: usize,
-    /// Its longest own passage, if that counts.
+    /// Its longest own passage, if it counts.
     own: Numbers,
 }
 
@@ -200,7 +199,7 @@ fn kept_parts(pairs: &Path, dropped: &[DroppedLine]) -> Result<BTreeMap<String, 
     Ok(parts)
 }
 
-/// The texts of these pages, as methods see them, and the words that the numbers stand for.
+/// The texts of these pages, as methods see them, and the words behind the numbers.
 fn read_texts(
     inputs: &ExplainInputs,
     ids: &HashSet<String>,
@@ -244,12 +243,11 @@ fn read_texts(
     Ok((texts, words))
 }
 
-/// Whether a character is a word of its own: those of scripts without spaces, and Hangul syllables, as spaces there are not reliable.
+/// Whether a character is a word of its own: those of scripts without spaces, and Hangul syllables, since spaces are unreliable there.
 fn is_word(c: char) -> bool {
     matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}')
 }
 
-/// The words of a text.
 fn words_of(text: &str) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     let mut goes_on = false;
@@ -270,7 +268,7 @@ fn are_characters(text: &[u32], words: &[String]) -> bool {
     text.iter().filter(is_character).count() > text.len() / 2
 }
 
-/// The longest passage of a text that another does not have: its words. Empty if none is long enough to count.
+/// The words of the longest passage of a text that another does not have. Empty if none is long enough.
 fn own_passage(text: &[u32], other: &[u32], words: &[String]) -> Numbers {
     let limits = match are_characters(text, words) {
         true => CHARACTERS,
@@ -290,7 +288,7 @@ fn own_passage(text: &[u32], other: &[u32], words: &[String]) -> Numbers {
     if is_enough { own } else { Vec::new() }
 }
 
-/// What of a text lies between runs of at least `run` words that both texts have in order.
+/// The parts of a text between runs of at least `run` words that both texts have in order.
 fn between_runs(text: &[u32], other: &[u32], run: usize) -> Vec<Numbers> {
     let mut input = InternedInput::default();
     input.update_before(text.iter().copied());
@@ -312,7 +310,7 @@ fn between_runs(text: &[u32], other: &[u32], run: usize) -> Vec<Numbers> {
     passages
 }
 
-/// The words of a passage that are in no group of three that the other text has, less as many equal ones as that has.
+/// The words of a passage that are in no group of three of the other text, minus as many equal ones as the other text has.
 fn own_words(passage: &[u32], groups: &HashSet<&[u32]>, counts: &HashMap<u32, usize>) -> Numbers {
     let mut is_own = vec![true; passage.len()];
     for (at, group) in passage.windows(ELSEWHERE).enumerate() {
@@ -384,7 +382,7 @@ mod tests {
     #[test]
     fn passages_by_hand() {
         let story = numbered("story", 40);
-        // Eleven words are too few, twelve are enough, of up to 240.
+        // Of up to 240 words, eleven are too few, twelve are enough.
         assert_eq!(
             own(&format!("{story}{}", numbered("own", 11)), &story),
             [""; 0]
@@ -403,7 +401,7 @@ mod tests {
             own(&format!("{longer}{}", numbered("own", 12)), &longer),
             [""; 0]
         );
-        // Shared runs of three words do not part a passage, four do.
+        // Shared runs of three words do not split a passage, four do.
         let [begin, end] = [numbered("a", 8), numbered("b", 8)];
         let with = |shared: &str| {
             own(
@@ -413,7 +411,7 @@ mod tests {
         };
         assert_eq!(with("x y z ").len(), 16);
         assert_eq!(with("x y z w "), [""; 0]);
-        // What stands elsewhere is not its own: a moved paragraph, and single words.
+        // Text that is elsewhere is not own: a moved paragraph, and single words.
         let moved = numbered("moved", 20);
         assert_eq!(
             own(&format!("{story}{moved}"), &format!("{moved}{story}")),
@@ -423,14 +421,14 @@ mod tests {
             own("a b c d e f g h i j k l", "l k j i h g f e d c b a"),
             [""; 0]
         );
-        // Characters: twenty.
+        // Twenty characters are required.
         let han: String = ('\u{4e00}'..).take(40).collect();
         let more = |count| -> String { ('\u{5e00}'..).take(count).collect() };
         assert_eq!(own(&format!("{han}{}", more(19)), &han), [""; 0]);
         assert_eq!(own(&format!("{han}{}", more(20)), &han).len(), 20);
     }
 
-    /// A run that dropped four pages: one loses a passage; a copy; a collection that its parts have all of, and one that they do not; and an older version.
+    /// A run that dropped a page that loses a passage, a copy, a collection covered by its parts, one that is not, and an older version.
     #[test]
     fn a_run_by_hand() {
         let folder = tempfile::tempdir().unwrap();

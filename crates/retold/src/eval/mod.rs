@@ -1,5 +1,5 @@
-//! How good a result is: pairs, clusters and removed pages against labels ([`evaluate`], [`evaluate_clusters`],
-//! [`evaluate_removed`]), and what dropped pages take with them ([`lost_passages`]).
+//! Evaluates results: pairs, clusters and removed pages against labels ([`evaluate`], [`evaluate_clusters`], [`evaluate_removed`]), and
+//! text lost with dropped pages ([`lost_passages`]).
 
 mod labels;
 mod lost;

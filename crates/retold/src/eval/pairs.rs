@@ -19,20 +19,20 @@ pub struct PairLine<'a> {
     /// The other page.
     #[serde(borrow)]
     pub b: Cow<'a, str>,
-    /// What `a` is to `b`.
+    /// The relation of `a` to `b`.
     pub relation: Relation,
     /// The method's similarity.
     #[serde(serialize_with = "six_decimals")]
     pub similarity: f64,
-    /// The smaller size over the larger.
+    /// The smaller size divided by the larger.
     #[serde(serialize_with = "six_decimals")]
     pub length_ratio: f64,
     /// Keys that both have.
     pub shared: u32,
-    /// Words of `a` in its own passages, which `b` does not have; 0 in files of releases that did not count them.
+    /// Words of `a` in own passages, which `b` does not have; 0 in files of releases that did not count them.
     #[serde(default)]
     pub own_a: u32,
-    /// Words of `b` in its own passages.
+    /// Words of `b` in own passages.
     #[serde(default)]
     pub own_b: u32,
 }
@@ -46,7 +46,7 @@ fn six_decimals<S: Serializer>(value: &f64, serializer: S) -> std::result::Resul
 /// A number with six decimals.
 fn rounded(value: f64) -> String {
     const MILLION: u32 = 1_000_000;
-    // Ratios of pairs are `f32`, of 24 binary digits, and a million has 14 (and six zeros): the product is exact.
+    // The product is exact: ratios of pairs are `f32` with 24 binary digits, and a million has 14 (and six zeros).
     if (0.0..=1.0).contains(&value) && f64::from(value as f32) == value {
         let millionths = (value * f64::from(MILLION)).round_ties_even() as u32;
         return format!("{}.{:06}", millionths / MILLION, millionths % MILLION);
@@ -64,7 +64,7 @@ pub fn read_pairs(path: &Path, mut each: impl FnMut(PairLine<'_>)) -> Result<()>
     })
 }
 
-/// Calls `take` for each line of a table of an output folder, with `what` a line is for the error of one that it cannot read.
+/// Calls `take` for each line of a table in an output folder; `what` names a line in error messages.
 pub fn each_line(
     path: &Path,
     what: &str,

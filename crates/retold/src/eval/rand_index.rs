@@ -1,4 +1,4 @@
-//! How similar two divisions of pages into clusters are: the adjusted Rand index.
+//! Compares two clusterings of pages by the adjusted Rand index.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -7,26 +7,25 @@ use serde::Serialize;
 use super::labels::{Gold, Label, Reported};
 use crate::relation::Relation;
 
-/// How alike the clusters of a run and those of the gold are.
+/// The agreement between the clusters of a run and those of the gold.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct ClusterScore {
-    /// Pages that were divided.
+    /// The number of pages.
     pub pages: u64,
-    /// Clusters of the gold, pages that are alone included.
+    /// Clusters of the gold, including single pages.
     pub gold: u64,
     /// Clusters of the run.
     pub found: u64,
-    /// The adjusted Rand index: 1 if the clusters are the same, about 0 if they are no more alike than by chance. Null of fewer than two
-    /// pages.
+    /// The adjusted Rand index: 1 for equal clusters, about 0 for chance. Null for fewer than two pages.
     pub adjusted_rand: Option<f64>,
 }
 
 /// Compares clusters: pages connected by `duplicate` in the gold, and by reported duplicates.
 ///
-/// The pages are those of `universe`, or without it all that the gold names; a page that is connected with none is a cluster of its own.
-/// The index is that of Hubert and Arabie, “Comparing partitions”, Journal of Classification 2 (1985).
+/// The pages are those of `universe`, or else all in the gold; a page without connection is its own cluster. The index is from Hubert and
+/// Arabie, “Comparing partitions”, Journal of Classification 2 (1985).
 ///
-/// Time: linear in pages and pairs but for sorting pages.
+/// Time: linear in pages and pairs, except for sorting pages.
 pub fn evaluate_clusters(
     reported: &[Reported],
     gold: &Gold,
@@ -55,8 +54,7 @@ pub fn evaluate_clusters(
     }
 }
 
-/// The cluster of each page, which is named by one of its pages: those that pairs connect. `pages` ascending; pairs with others count for
-/// nothing.
+/// The cluster of each page, named by one of its pages and formed by pairs. `pages` are ascending; pairs with other pages are ignored.
 fn clusters<'a>(pages: &[&str], pairs: impl Iterator<Item = (&'a str, &'a str)>) -> Vec<u32> {
     let mut above: Vec<u32> = (0..pages.len() as u32).collect();
     fn top(above: &mut [u32], mut at: u32) -> u32 {
@@ -78,7 +76,7 @@ fn clusters<'a>(pages: &[&str], pairs: impl Iterator<Item = (&'a str, &'a str)>)
         .collect()
 }
 
-/// The adjusted Rand index of two ways to divide the same pages.
+/// The adjusted Rand index of two partitions of the same pages.
 fn adjusted_rand(one: &[u32], other: &[u32]) -> Option<f64> {
     let pairs = |count: u64| (count * count.saturating_sub(1) / 2) as f64;
     if one.len() < 2 {
@@ -92,11 +90,11 @@ fn adjusted_rand(one: &[u32], other: &[u32]) -> Option<f64> {
         *others.entry(b).or_insert(0) += 1;
     }
     let together: f64 = both.values().map(|&count| pairs(count)).sum();
-    // Sums of whole numbers below 2^53: their order does not matter.
+    // Sums of whole numbers below 2^53 do not depend on order.
     let [a, b] = [&ones, &others].map(|of| of.values().map(|&count| pairs(count)).sum::<f64>());
     let by_chance = a * b / pairs(one.len() as u64);
     let most = (a + b) / 2.0;
-    // All pages alone in both, or all together in both.
+    // All pages are single in both, or together in both.
     if most == by_chance {
         return Some(1.0);
     }
@@ -109,8 +107,8 @@ mod tests {
 
     use super::*;
 
-    /// Six pages, {a b c} {d e} {f} and {a b} {c d e} {f}. Pairs together in both: ab, de. In one: 4, in the other: 4, of 15. By chance 16/15,
-    /// at most 4: (2 - 16/15) / (4 - 16/15) = 14/44.
+    /// Six pages, {a b c} {d e} {f} and {a b} {c d e} {f}. Pairs together in both: ab, de; in the first 4, in the second 4, of 15. By
+    /// chance 16/15, at most 4: (2 - 16/15) / (4 - 16/15) = 14/44.
     #[test]
     fn the_index_by_hand() {
         let found = adjusted_rand(&[0, 0, 0, 3, 3, 5], &[0, 0, 2, 2, 2, 5]).unwrap();
@@ -135,7 +133,7 @@ mod tests {
             pair("f", "e", Relation::Duplicate),
             pair("g", "x", Relation::Duplicate),
         ];
-        // {a b c} {d} {e f} {g} and {a c} {b} {d} {e f} {g}: together 2 pairs, 4 and 2 of 21.
+        // {a b c} {d} {e f} {g} and {a c} {b} {d} {e f} {g}: 2 pairs together in both, 4 and 2 of 21.
         let score = evaluate_clusters(&reported, &gold, None);
         assert_eq!((score.pages, score.gold, score.found), (7, 4, 5));
         let by_chance = 4.0 * 2.0 / 21.0;
@@ -147,7 +145,6 @@ mod tests {
     }
 
     proptest! {
-        /// What all pairs of pages say, counted one by one.
         #[test]
         fn the_index_is_what_all_pairs_say(pages in prop::collection::vec((0u32..4, 0u32..4), 2..12)) {
             let (one, other): (Vec<u32>, Vec<u32>) = pages.into_iter().unzip();

@@ -1,4 +1,4 @@
-//! How good the removal was: which of the dropped pages repeat the page for which they were dropped, by labelled pairs.
+//! Evaluates removal: which dropped pages repeat their kept pages, by labelled pairs.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -11,7 +11,7 @@ use super::pairs::each_line;
 use crate::error::Result;
 use crate::relation::Relation;
 
-/// A page that was dropped, as a line of `dropped.jsonl` has it.
+/// A dropped page, as in a line of `dropped.jsonl`.
 #[derive(Clone, Debug)]
 pub struct RemovedPage {
     id: String,
@@ -19,37 +19,37 @@ pub struct RemovedPage {
     relation: RemovedAs,
 }
 
-/// What a removed page is to the page that it went for.
+/// The relation of a removed page to the page for which it was dropped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(untagged)]
 enum RemovedAs {
     /// Its text repeats that page.
     Repeats(Relation),
-    /// What the names say.
+    /// A relation given by name.
     Named(Named),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Named {
-    /// It is a collection, and the page is the largest of the parts that it went for.
+    /// It is a collection, and the page is the largest of the parts for which it was dropped.
     Collection,
     /// A newer page has its address.
     SameUrl,
 }
 
-/// Counts of removed pages and what follows from them; 0/0 is null.
+/// Counts of removed pages, and the scores derived from them; 0/0 is null.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct RemovedScore {
-    /// Removed pages that repeat the page that they went for.
+    /// Removed pages that repeat their kept page.
     pub correct: u64,
     /// Removed pages that do not.
     pub wrong: u64,
-    /// Removed pages that the labels say nothing of.
+    /// Removed pages without a label.
     pub unscored: u64,
     /// Pages that a perfect run would remove.
     pub removable: u64,
-    /// So many of them were removed.
+    /// How many of these were removed.
     pub found: u64,
     /// correct / (correct + wrong).
     pub precision: Option<f64>,
@@ -64,7 +64,7 @@ pub struct RemovedScore {
 pub struct Removal {
     /// All removed pages.
     pub any: RemovedScore,
-    /// Those removed as duplicates, among the duplicates of the gold.
+    /// Pages removed as duplicates, among the duplicates of the gold.
     pub duplicate: RemovedScore,
 }
 
@@ -77,9 +77,9 @@ struct Line<'a> {
     relation: RemovedAs,
 }
 
-/// Reads a `dropped.jsonl`; with `universe`, the lines with both ids in it.
+/// Reads a `dropped.jsonl`; with `universe`, only the lines with both ids in it.
 ///
-/// Errors: the file cannot be read, or a line is not one that `retold dedup` writes.
+/// Errors: the file cannot be read, or a line is not from `retold dedup`.
 pub fn read_removed(path: &Path, universe: Option<&HashSet<String>>) -> Result<Vec<RemovedPage>> {
     let known = |id: &str| universe.is_none_or(|ids| ids.contains(id));
     let mut removed = Vec::new();
@@ -102,12 +102,12 @@ pub fn read_removed(path: &Path, universe: Option<&HashSet<String>>) -> Result<V
 
 /// Scores removed pages against labelled pairs.
 ///
-/// A page was removed correctly if the gold says that it is a duplicate of the page that it went for; in `any`, also if it is contained in it, or
-/// `related`. What follows from several labels counts where the pair itself has none: a duplicate of a duplicate is one, and a page
-/// contained in a duplicate of the kept page is contained in that. A collection was removed correctly, in `any`, if it contains the part that is named, and
-/// counts as if that part had gone. Pages removed for a newer page of their address are not scored. Pages that the gold connects as duplicates are a group, of which a
-/// perfect run removes all but one; in `any` pages connected by `related` too, and the last one as well if a page of another group
-/// contains one of its pages.
+/// A removal is correct if the gold says that the page is a duplicate of its kept page; in `any`, also if it is contained in it or
+/// `related`. If the pair has no label, combined labels count: a duplicate of a duplicate is one, and a page contained in a duplicate of
+/// the kept page is contained in the kept page. Removing a collection is correct, in `any`, if it contains the named part, and counts as if
+/// that part had been removed. Pages removed for a newer version are not scored. Pages that the gold connects as duplicates are a group, of
+/// which a perfect run removes all but one; in `any`, `related` connects pages too, and the last page is removed as well if a page of
+/// another group contains one of the group.
 pub fn evaluate_removed(removed: &[RemovedPage], gold: &Gold, unlisted: Unlisted) -> Removal {
     let any = Scorer::new(gold, unlisted, View::Any);
     let duplicate = Scorer::new(gold, unlisted, View::Duplicate);
@@ -126,11 +126,11 @@ enum View {
     Duplicate,
 }
 
-/// What a removed page is.
+/// The result for a removed page.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Fate {
     Correct,
-    /// Not scored, but the gold relates the pages: the removed one is not missed.
+    /// Not scored, but the gold relates the pages: the removed one does not count as missed.
     Related,
     Unscored,
     Wrong,
@@ -142,9 +142,9 @@ struct Scorer<'g> {
     view: View,
     /// The group of each page that the gold connects with another.
     groups: HashMap<&'g str, usize>,
-    /// Group -> how many of its pages a perfect run removes.
+    /// For each group the number of pages that a perfect run removes.
     removable: Vec<u64>,
-    /// Page -> the pages that it repeats by the gold: its duplicates, and in [`View::Any`] those that contain it.
+    /// For each page the pages that it repeats by the gold: its duplicates, and in [`View::Any`] its containers.
     repeats: HashMap<&'g str, Vec<&'g str>>,
 }
 
@@ -162,7 +162,7 @@ impl<'g> Scorer<'g> {
         scorer
     }
 
-    /// Whether pages with this label are copies of each other, so that one of them is enough.
+    /// Whether pages with this label are copies of each other, so that keeping one is enough.
     fn joins(&self, label: Label) -> bool {
         match label {
             Label::Is(Relation::Duplicate) => true,
@@ -211,7 +211,7 @@ impl<'g> Scorer<'g> {
         }
     }
 
-    /// Pages that are connected become groups, of which all but one are removable.
+    /// Groups connected pages; all but one of a group are removable.
     fn group(&mut self, near: &BTreeMap<&'g str, Vec<&'g str>>) {
         for &start in near.keys() {
             if self.groups.contains_key(start) {
@@ -233,7 +233,7 @@ impl<'g> Scorer<'g> {
         }
     }
 
-    /// Whether `page` repeats `kept` by what follows from several labels.
+    /// Whether `page` repeats `kept` by combined labels.
     fn follows(&self, page: &str, kept: &str) -> bool {
         let mut seen = HashSet::from([page]);
         let mut open = vec![page];
@@ -256,7 +256,7 @@ impl<'g> Scorer<'g> {
             RemovedAs::Named(Named::Collection) => [&page.kept, &page.id],
             RemovedAs::Repeats(_) => [&page.id, &page.kept],
         };
-        // What stands in the gold is read from the page that is in the other to that.
+        // Reads the gold's label from the repeating page to the other.
         let pair = Reported::new(repeated, other, Relation::Duplicate, 1.0);
         match self.gold.listed(&pair, repeated <= other) {
             Some(Label::Is(Relation::Duplicate)) => Fate::Correct,
@@ -271,7 +271,7 @@ impl<'g> Scorer<'g> {
         }
     }
 
-    /// The group of which one page less is left.
+    /// The group that loses a page by this removal.
     fn group_of(&self, page: &RemovedPage) -> Option<usize> {
         let less = match page.relation {
             RemovedAs::Named(_) => &page.kept,
@@ -342,7 +342,7 @@ mod tests {
         rows.iter().map(page).collect()
     }
 
-    /// Duplicates: {a b c} (b and c by a), {d e}. x is contained in a, y in x's container too, r is related to d. i is not scored.
+    /// Duplicates: {a b c} (b and c through a), {d e}. x is contained in a, y in b, r is related to d. i is not scored.
     const GOLD: &str = "a\tb\tduplicate\na\tc\tduplicate\nd\te\tduplicate\na\tx\tcontains\ny\tb\tcontained_by\nd\tr\trelated\n\
                         a\ti\tignore\na\tz\tdistinct\n";
 
@@ -361,7 +361,7 @@ mod tests {
         ]);
         let gold = gold(GOLD);
         let score = evaluate_removed(&rows, &gold, Unlisted::Distinct);
-        // Groups of duplicates: 3 − 1 and 2 − 1 removable; b and a of the first, d of the second are gone.
+        // Groups of duplicates: 3 − 1 and 2 − 1 are removable; b and a of the first and d of the second are removed.
         let duplicate = RemovedScore {
             correct: 2,
             wrong: 2,
@@ -397,10 +397,10 @@ mod tests {
         };
         let larger = score(&[("a", "x", ContainedBy)]);
         assert_eq!((larger.any.correct, larger.any.wrong), (0, 1));
-        // A page in another that went as its duplicate is right in `any`, and wrong among duplicates.
+        // A page removed as a duplicate of a page contained in it is right in `any`, and wrong among duplicates.
         let taken = score(&[("x", "a", Duplicate)]);
         assert_eq!((taken.any.correct, taken.duplicate.wrong), (1, 1));
-        // A whole group never counts more than it can lose.
+        // A group never counts more than it can lose.
         let whole = score(&[("d", "e", Duplicate), ("e", "d", Duplicate)]);
         assert_eq!((whole.duplicate.correct, whole.duplicate.found), (2, 1));
         let none = evaluate_removed(&[], &Gold::default(), Unlisted::Distinct);
@@ -408,7 +408,7 @@ mod tests {
         assert_eq!(score(&[("x", "a", Contains)]).any.correct, 1);
     }
 
-    /// a has x: it may go for x, if x and others leave it nothing; and d for e, which has its address.
+    /// a contains x, so it may be dropped for x if x and others leave it nothing of its own; and d for e, which has its address.
     #[test]
     fn collections_and_older_versions() {
         let named = |id: &str, kept: &str, relation| RemovedPage {

@@ -1,4 +1,4 @@
-//! A page that is explained together with another.
+//! A page that is compared with another for an explanation.
 
 use crate::filter::Scope;
 use crate::text::Text;
@@ -8,13 +8,13 @@ use crate::text::Text;
 pub struct ComparedPage {
     /// Its id.
     pub id: String,
-    /// Its site, for noise that is a site's only.
+    /// Its site, for noise that belongs to one site.
     pub site: Option<String>,
     /// Its date as written in the input.
     pub date: Option<String>,
-    /// Where it was fetched, if that is known.
+    /// The URL from which it was fetched, if known.
     pub url: Option<String>,
-    /// The properties of the page that pair filters use.
+    /// The data of the page for pair filters.
     pub scope: Scope,
     /// Its text.
     pub text: Text,

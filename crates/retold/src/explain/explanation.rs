@@ -15,31 +15,31 @@ use crate::relation::{Relation, Verdict};
 use crate::sketch::Sketch;
 use crate::text::Text;
 
-/// All that is to be said of a pair. Serialized, it is what `--json` prints.
+/// The explanation of a pair. Serialized, it is the output of `--json`.
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct Explanation {
-    /// What the first page is to the second; `None` if they are not related.
+    /// The relation of the first page to the second; `None` if they are not related.
     pub relation: Option<Relation>,
-    /// Why a run does not compare the pages, if it does not; the verdict of the method is given all the same.
+    /// Why a run does not compare the pages, if so; the method's verdict is given anyway.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub filter: Option<String>,
     /// True if the texts are equal, which decides.
     pub exact: bool,
-    /// The method's similarity, where it relates the pages.
+    /// The method's similarity, if it relates the pages.
     pub similarity: Option<f64>,
-    /// The smaller size over the larger, where the method relates the pages.
+    /// The smaller size divided by the larger, if the method relates the pages.
     pub length_ratio: Option<f64>,
     /// The checks of the method.
     pub checks: Vec<ExplainedCheck>,
     /// The features of both pages; shared ones first.
     pub features: Vec<ExplainedFeature>,
-    /// What both texts have.
+    /// The passages that both texts share.
     pub passages: Vec<ExplainedPassage>,
-    /// Further lines from the method.
+    /// Additional lines from the method.
     pub notes: Vec<String>,
-    /// Something about the explanation itself, such as that it differs from the run's verdict.
+    /// A remark about the explanation, for example that it differs from the run's verdict.
     pub remark: Option<String>,
     /// The first page.
     pub a: ExplainedPage,
@@ -66,11 +66,11 @@ pub struct ExplainedCheck {
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct ExplainedFeature {
-    /// What it is called.
+    /// Its name.
     pub name: String,
     /// `shared`, `common` (shared, but no evidence by itself), `deleted` (shared, but noise) or `alone`.
     pub role: &'static str,
-    /// The number of different texts that have it, if that was counted.
+    /// The number of different texts that have it, if counted.
     pub df: Option<u64>,
     /// Its places in the first text.
     pub a: Vec<[u32; 2]>,
@@ -91,15 +91,15 @@ pub struct ExplainedPage {
     pub id: String,
     /// Its `<title>`.
     pub title: Option<String>,
-    /// Its language, if it says so.
+    /// Its language, if declared.
     pub lang: Option<String>,
     /// Its site.
     pub site: Option<String>,
     /// Its date as written.
     pub date: Option<String>,
-    /// Characters of its folded text, white space left out.
+    /// Characters of its folded text without white space.
     pub chars: u64,
-    /// Features that count.
+    /// The number of features that count.
     pub keys: usize,
     /// Its visible text.
     pub text: String,
@@ -109,9 +109,9 @@ fn hex<S: Serializer>(key: &u64, serializer: S) -> std::result::Result<S::Ok, S:
     serializer.serialize_str(&format!("{key:016x}"))
 }
 
-/// Explains two pages as `model` judges them; places are counted in `offsets`.
+/// Explains how `model` judges two pages; places are counted in `offsets`.
 ///
-/// Errors: the model wants to be taught words first.
+/// Errors: the model must learn words first.
 pub fn explain_pair(
     a: &ComparedPage,
     b: &ComparedPage,
@@ -180,7 +180,6 @@ pub fn explain_pair(
     })
 }
 
-/// A feature, in places as they are shown.
 fn explained(
     feature: Feature,
     model: &Model,
@@ -224,7 +223,7 @@ fn page(side: &ComparedPage, keys: usize, text: String) -> ExplainedPage {
     }
 }
 
-/// The verdict as a run comes to it, and the tests that made it.
+/// The verdict as in a run, with the tests behind it.
 fn judge(
     sides: [&ComparedPage; 2],
     [a, b]: &[Sketch; 2],
@@ -235,7 +234,7 @@ fn judge(
         Judgement::No => None,
         Judgement::Yes(verdict) => Some(verdict),
         Judgement::NeedsVerification(_) => {
-            // The estimates were only the way here.
+            // Only the verification decided, so its tests replace the estimates.
             trace.restart();
             model.verify_traced(&sides[0].text, &sides[1].text, &mut trace)
         }
@@ -248,7 +247,7 @@ fn judge(
     (verdict, checks.collect())
 }
 
-/// The words that represent both pages and either page, with their counts, if the method finds such words.
+/// The words that represent both pages and each page, with counts, if the method has keywords.
 fn notes(a: &Text, b: &Text, model: &Model) -> Vec<String> {
     let (Some(left), Some(right)) = (model.keywords(a), model.keywords(b)) else {
         return Vec::new();
@@ -291,12 +290,12 @@ fn notes(a: &Text, b: &Text, model: &Model) -> Vec<String> {
 }
 
 impl Explanation {
-    /// The keys of the features, for counting them.
+    /// The keys of the features, for counting.
     pub fn keys(&self) -> Vec<u64> {
         self.features.iter().map(|feature| feature.key).collect()
     }
 
-    /// The explanation as JSON; with `texts` false, texts are left out.
+    /// The explanation as JSON, without texts if `texts` is false.
     pub fn json(&self, texts: bool) -> Value {
         let mut value = serde_json::to_value(self).unwrap_or_default();
         if !texts {

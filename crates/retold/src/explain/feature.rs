@@ -10,15 +10,14 @@ use crate::text::Text;
 /// A key of one or both sketches, with its name and places.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Feature {
-    /// The key.
     pub(super) key: u64,
-    /// Its name: its label or the text of its first place; empty if the method gives none.
+    /// Its label or the text of its first place; empty if the method gives none.
     pub(super) name: String,
     /// Its places in the first text's [`Text::folded`].
     pub(super) a: Vec<(u32, u32)>,
-    /// Its places in the second text's.
+    /// Its places in the second text's [`Text::folded`].
     pub(super) b: Vec<(u32, u32)>,
-    /// Whether it is deleted from either page's sketch as noise.
+    /// Whether it was deleted from one of the sketches as noise.
     pub(super) deleted: bool,
 }
 
@@ -34,7 +33,7 @@ impl Feature {
     }
 }
 
-/// The features of both pages, joined by key: shared ones first, in the order of the first text, then the others.
+/// The features of both pages by key: shared ones first, in the order of the first text, then the others.
 pub(super) fn features(a: &ComparedPage, b: &ComparedPage, model: &Model) -> Vec<Feature> {
     let mut features: Vec<Feature> = Vec::new();
     let mut at: HashMap<u64, usize> = HashMap::new();
@@ -64,7 +63,7 @@ pub(super) fn features(a: &ComparedPage, b: &ComparedPage, model: &Model) -> Vec
             places.push((spot.start, spot.end));
         }
     }
-    // Stable: within each kind the order of the texts stays.
+    // Stable, so within each kind the order of the texts is kept.
     features.sort_by_key(|feature| (!feature.counts(), !feature.in_both(), feature.a.is_empty()));
     features
 }

@@ -1,4 +1,4 @@
-//! Finds the pages to explain: in two files, or in inputs by id.
+//! Finds the pages to explain, in two files or by id in inputs.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -18,11 +18,11 @@ use crate::watch::Watch;
 pub struct ExplainInputs {
     /// The files.
     pub sources: Vec<Source>,
-    /// How records become pages and pages texts.
+    /// The model, with the options for reading records and making texts.
     pub model: Model,
 }
 
-/// Number of similar ids suggested when one is not found.
+/// How many similar ids are suggested when one is not found.
 const CLOSE: usize = 3;
 
 impl ExplainInputs {
@@ -32,7 +32,7 @@ impl ExplainInputs {
         Ok(ExplainInputs { sources, model })
     }
 
-    /// The same inputs under a model that has learnt the words of theirs, if it wants to.
+    /// The same inputs with a model that has learnt their words, if it needs to.
     pub fn learn_words(mut self, watch: &dyn Watch) -> Result<ExplainInputs> {
         if self.model.wants_words() {
             self.model = self.model.learn_from(&self.sources, watch)?;
@@ -65,12 +65,12 @@ impl ExplainInputs {
         }
         let mut side =
             found.ok_or_else(|| Error::Usage(format!("{} holds no page", path.display())))?;
-        // Two files with the same name need different ids.
+        // Two files with one name need different ids.
         side.id = path.display().to_string();
         Ok(side)
     }
 
-    /// The pages with these ids, by the rules for ids that a run follows. Reads all inputs once and two records again.
+    /// The pages with these ids, by the id rules of a run. Reads all inputs once and two records again.
     pub fn by_ids(&self, ids: [&str; 2], watch: &dyn Watch) -> Result<[ComparedPage; 2]> {
         let read = &self.model.config().read;
         let pages = page_ids(&self.sources, read, watch)?;
@@ -153,7 +153,6 @@ impl ExplainInputs {
     }
 }
 
-/// The error for an id that no page has, with ids that look like it.
 fn unknown(id: &str, pages: &[PageId<'_>]) -> Error {
     let wanted = id.to_lowercase();
     let likeness = |name: &str| {
@@ -163,7 +162,7 @@ fn unknown(id: &str, pages: &[PageId<'_>]) -> Error {
         };
         let ends = same(&mut wanted.chars(), &mut other.chars())
             + same(&mut wanted.chars().rev(), &mut other.chars().rev());
-        // Of ids with as much in common the one with the least beside it is closest.
+        // Of ids with equally much in common, the one closest in length is preferred.
         let beside = other.chars().count().abs_diff(wanted.chars().count());
         (ends * 2).saturating_sub(beside)
     };

@@ -1,7 +1,7 @@
-//! Explains why two pages are related, or are not.
+//! Explains why two pages are related or not.
 //!
-//! [`explain_pair`] explains the verdict of a model on two texts: the verdict, the tests that led to it, the features, and the
-//! passages that both have. [`ExplainInputs`] finds the two pages in files.
+//! [`explain_pair`] explains a model's verdict on two texts: the verdict, the tests that led to it, the features, and the shared passages.
+//! [`ExplainInputs`] finds the two pages in files.
 
 mod compared;
 mod explanation;

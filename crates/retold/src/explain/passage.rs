@@ -1,5 +1,5 @@
-//! Passages that two texts share, as the comparison behind the verdict finds them: words in the same order, exactly or nearly, and passages
-//! that stand elsewhere.
+//! Shared passages of two texts, found by the comparison behind the verdict: words in the same order, exactly or nearly, and moved
+//! passages.
 
 use std::cmp::Reverse;
 use std::ops::Range;
@@ -12,25 +12,25 @@ use crate::method::grams::{aligned, tokens};
 use crate::method::runs_in_common;
 use crate::text::Text;
 
-/// Words in a run with which an alignment begins: the default of `coverage`.
+/// Words in a run with which an alignment starts: the default of `coverage`.
 const RUN: usize = 5;
-/// A moved passage has a run of words that is at most so often in one of the texts.
+/// A moved passage contains a run of words that one of the texts has at most this often.
 const MOST: usize = 8;
-/// A word of fewer letters that is shared alone is chance.
+/// A single shared word with fewer letters is coincidence.
 const CHANCE: u64 = 2;
 
-/// What both texts have.
+/// How a passage is shared.
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum PassageKind {
-    /// At the same place in the order.
+    /// In the same order in both texts.
     Same,
     /// Moved.
     Moved,
 }
 
-/// From and to in both texts.
+/// Start and end in both texts.
 type Places = [[u32; 2]; 2];
 
 /// A shared passage.
@@ -38,13 +38,13 @@ type Places = [[u32; 2]; 2];
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct ExplainedPassage {
-    /// In the same order or not.
+    /// Whether it is in the same order.
     pub kind: PassageKind,
-    /// From and to in the first text.
+    /// Start and end in the first text.
     pub a: [u32; 2],
-    /// From and to in the second text.
+    /// Start and end in the second text.
     pub b: [u32; 2],
-    /// The words in it that are only nearly equal.
+    /// Its words that are only nearly equal.
     #[serde(skip)]
     pub near: Vec<Places>,
 }
@@ -54,7 +54,7 @@ impl ExplainedPassage {
         ExplainedPassage { kind, a, b, near }
     }
 
-    /// The passage with its places as `place` has them; none if it has none of them.
+    /// The passage with places converted by `place`; `None` if `place` gives none.
     pub(super) fn placed(
         self,
         place: impl Fn(usize, u32, u32) -> Option<[u32; 2]>,
@@ -69,14 +69,14 @@ impl ExplainedPassage {
 /// The words of a text that methods see, with their places.
 pub struct WordPlaces {
     words: Vec<Word>,
-    /// From where to where; the punctuation that follows directly belongs to a word.
+    /// Start and end of each word; punctuation directly after a word belongs to it.
     places: Vec<[u32; 2]>,
-    /// The words before which the text has others, which methods do not see. Ascending.
+    /// The words preceded by text that methods do not see, ascending.
     cuts: Vec<usize>,
 }
 
 impl WordPlaces {
-    /// Their places in the folded text, in bytes.
+    /// The words with their places in the folded text, in bytes.
     fn of(text: &Text) -> WordPlaces {
         let tokens = tokens(text);
         let mut cuts = Vec::new();
@@ -99,7 +99,7 @@ impl WordPlaces {
         }
     }
 
-    /// Those that are shown, and their places there.
+    /// The words that are shown, with their places there.
     pub fn shown(text: &Text, shown: &Shown) -> WordPlaces {
         let mut all = WordPlaces::of(text);
         let end = shown.offset(text.folded.len() as u32);
@@ -110,9 +110,9 @@ impl WordPlaces {
         all
     }
 
-    /// The passages that it shares with another text, in its order. Linear, as the parts are.
+    /// The passages shared with another text, in order. Linear, like its parts.
     pub fn shared_with(&self, other: &WordPlaces) -> Vec<ExplainedPassage> {
-        // As in a verdict the smaller text comes first, so that the passages are the same whichever text is asked.
+        // The smaller text comes first, as in a verdict, so that the passages do not depend on which text is asked.
         let is_larger = (self.words.len(), &self.words) > (other.words.len(), &other.words);
         let mut sides = [self, other];
         sides.rotate_left(usize::from(is_larger));
@@ -135,13 +135,13 @@ impl WordPlaces {
         [self.places[words.start][0], self.places[words.end - 1][1]]
     }
 
-    /// Whether the text goes on with this word, so that it may belong to a passage that ends before it.
+    /// Whether the text continues with this word, so that it may belong to the passage before it.
     fn goes_on(&self, before: &Range<usize>, words: &Range<usize>) -> bool {
         before.end == words.start && self.cuts.binary_search(&words.start).is_err()
     }
 }
 
-/// Runs of words that count as moved: at least in one text they are not in order.
+/// Runs of words that count as moved: in at least one text they are not in order.
 fn moved(texts: [&[Word]; 2], same: &Alignment) -> Vec<Match> {
     let mut taken = [same.matched_here(), same.matched_there()];
     if !taken.iter().any(|side| side.contains(&false)) {
@@ -151,7 +151,7 @@ fn moved(texts: [&[Word]; 2], same: &Alignment) -> Vec<Match> {
     runs.retain(|run| run.words * WORD >= MOVED);
     runs.sort_by_key(|run| Reverse(run.words));
     let mut found = Vec::new();
-    // First what is free in both texts, then what one of them says twice.
+    // First runs that are free in both texts, then those that one of them repeats.
     for wanted in [[true, true], [true, false], [false, true]] {
         for run in &runs {
             let is_free = |at: usize| {
@@ -174,7 +174,7 @@ fn moved(texts: [&[Word]; 2], same: &Alignment) -> Vec<Match> {
     found
 }
 
-/// The passages that these matches make: words that follow each other in both texts, with nothing in between that methods do not see.
+/// The passages made of these matches: consecutive words in both texts, without text in between that methods do not see.
 fn passages(
     sides: [&WordPlaces; 2],
     kind: PassageKind,
@@ -212,8 +212,8 @@ fn passages(
         .collect()
 }
 
-/// The passages that two texts share, in the order of the first: bytes of the folded texts. Lines between them that methods do not see are
-/// shared too if they are equal.
+/// The passages that two texts share, in the order of the first, as bytes of the folded texts. Equal lines between them that methods do not
+/// see are included.
 pub(super) fn shared_passages(a: &Text, b: &Text) -> Vec<ExplainedPassage> {
     let found = match a.folded == b.folded {
         true => Vec::new(),
@@ -227,7 +227,7 @@ pub(super) fn shared_passages(a: &Text, b: &Text) -> Vec<ExplainedPassage> {
     found
 }
 
-/// Adds to passages in order the whole lines before and behind each that are equal.
+/// Extends passages by the whole equal lines before and after each.
 fn with_lines(texts: [&str; 2], same: Vec<ExplainedPassage>) -> Vec<ExplainedPassage> {
     let empty = |at: [usize; 2]| {
         let places = at.map(|at| [at as u32; 2]);
@@ -259,7 +259,7 @@ fn with_lines(texts: [&str; 2], same: Vec<ExplainedPassage>) -> Vec<ExplainedPas
     all
 }
 
-/// How many bytes of lines are equal, up to the first that is not.
+/// The length in bytes of the equal lines at the start.
 fn equal<'t>(lines: impl Iterator<Item = &'t str>, others: impl Iterator<Item = &'t str>) -> usize {
     let pairs = lines.zip(others).take_while(|(line, other)| line == other);
     pairs.map(|(line, _)| line.len()).sum()
@@ -277,7 +277,7 @@ mod tests {
         &text.folded[start as usize..end as usize]
     }
 
-    /// What the first text has of the passages of a kind.
+    /// The text of the first page in passages of a kind.
     fn shared(a: &str, b: &str, kind: PassageKind) -> Vec<String> {
         let (a, b) = (text(a), text(b));
         let found = shared_passages(&a, &b).into_iter();
@@ -291,7 +291,7 @@ mod tests {
         assert_eq!(shared(a, b, Same), ["the cat", "on the mat. so."]);
         let (a, b) = ("他们昨天去了北京。完了吧。", "他们今天去了北京。完了吧。");
         assert_eq!(shared(a, b, Same), ["他们", "天去了北京。完了吧。"]);
-        // A single character between others is chance.
+        // A single character between others is coincidence.
         assert_eq!(
             shared("他们昨天去了北京。", "他们今天到了上海。", Same),
             ["他们"]
@@ -329,7 +329,7 @@ mod tests {
         assert_eq!(words.len(), 2);
     }
 
-    /// Lines of one word again and again, and some of their own, of which one differs.
+    /// Lines of one repeated word, and own lines, one of which differs.
     #[test]
     fn repeated_lines_are_compared() {
         let page = |name: &str| {
@@ -351,11 +351,11 @@ mod tests {
             assert_eq!(shared(a, b, Same), [rest]);
             assert_eq!(shared(a, b, Moved), [first]);
         }
-        // What one text says twice, the other has elsewhere.
+        // The other text has elsewhere what one text repeats.
         let twice = format!("{first} {rest} {first}");
         assert_eq!(shared(&twice, &a, Moved), [first]);
         assert_eq!(shared(&a, &twice, Moved), [first]);
-        // Seven words may be anywhere by chance.
+        // Seven words may be elsewhere by chance.
         let few = "seven words are too few for this.";
         let (a, b) = (format!("{few} {rest}"), format!("{rest} {few}"));
         assert_eq!(shared(&a, &b, Moved), [""; 0]);
@@ -370,13 +370,13 @@ mod tests {
         };
         let found = words("Ｔhe ferry was very late.", 100);
         let found = found.shared_with(&words("The ferry was late.", 12));
-        // Of `was` only a part is shown.
+        // Only part of `was` is shown.
         assert_eq!((found[0].a, found[0].b), ([0, 13], [0, 12]));
     }
 
     #[test]
     fn long_texts_are_compared_to_their_ends() {
-        // 5 MB on each side, every tenth sentence changed: hours in quadratic time.
+        // 5 MB on each side with every tenth sentence changed would take hours in quadratic time.
         let sentence = |i: usize, x: usize| format!("sentence number {i} tells of {x} things. ");
         let a: String = (0..120_000).map(|i| sentence(i, i % 7)).collect();
         let b: String = (0..120_000)
@@ -389,7 +389,7 @@ mod tests {
         assert!(shared(&a, &other, Same).is_empty());
     }
 
-    /// Words of which some are nearly equal and one is two others, phrases that are said again, and lines.
+    /// Words that are nearly equal or joined, repeated phrases, and lines.
     fn story() -> impl Strategy<Value = String> {
         let word = "(minister|minifter|exam|ple|example|渡|船|é|[a-e]{1,2})[ .,\n]";
         let phrase = (prop::collection::vec(word, 1..14), 1usize..4);
@@ -397,7 +397,6 @@ mod tests {
         prop::collection::vec(phrase, 0..8).prop_map(|phrases| phrases.concat())
     }
 
-    /// The words of a part of a text.
     fn words(text: &Text, [start, end]: [u32; 2]) -> Vec<Word> {
         let inside = tokens(text).into_iter();
         let inside = inside.filter(|token| start <= token.start && token.end <= end);

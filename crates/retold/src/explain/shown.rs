@@ -1,8 +1,8 @@
-//! From positions in a folded text, which methods use, to positions in the visible text, which people see.
+//! Converts positions in the folded text, which methods use, to positions in the visible text.
 
 use crate::text::{Folder, Text, TextOptions};
 
-/// What offsets in a text count.
+/// The unit of offsets in a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Offsets {
     /// Characters (Unicode scalar values), as Python counts.
@@ -11,15 +11,15 @@ pub enum Offsets {
     Utf16,
 }
 
-/// A text as it is shown.
+/// A text for display.
 pub struct Shown {
-    /// The visible text, cut off at the limit.
+    /// The visible text, truncated at the limit.
     pub text: String,
-    /// Whether it was cut off.
+    /// Whether it was truncated.
     pub cut: bool,
-    /// Byte of the folded text -> byte of the visible text; one more at the end.
+    /// For each byte of the folded text the byte of the visible text; one more at the end.
     visible: Vec<u32>,
-    /// Byte of `text` -> units before it; one more at the end.
+    /// For each byte of `text` the number of units before it; one more at the end.
     units: Vec<u32>,
 }
 
@@ -51,30 +51,30 @@ impl Shown {
         }
     }
 
-    /// Bytes of the shown text for a byte range of the folded one; `None` if it is cut off.
+    /// The bytes of the shown text for a byte range of the folded one; `None` if truncated.
     pub fn bytes(&self, start: u32, end: u32) -> Option<(usize, usize)> {
         let at = |folded: u32| self.visible.get(folded as usize).map(|&at| at as usize);
         let (start, end) = (at(start)?, at(end)?);
         (start < end && start < self.text.len()).then(|| (start, end.min(self.text.len())))
     }
 
-    /// The same as offsets.
+    /// As [`Shown::bytes`], in offsets.
     pub fn places(&self, start: u32, end: u32) -> Option<(u32, u32)> {
         let (start, end) = self.bytes(start, end)?;
         Some((*self.units.get(start)?, *self.units.get(end)?))
     }
 
-    /// The offset of a byte of the folded text; the end of the shown text if that is cut off before.
+    /// The offset of a byte of the folded text, or the end of the shown text if truncated before.
     pub(super) fn offset(&self, folded: u32) -> u32 {
         self.units[(self.visible[folded as usize] as usize).min(self.text.len())]
     }
 }
 
-/// From bytes of the folded text to characters of what people are shown of it.
+/// Maps bytes of the folded text to characters of [`Text::shown`].
 pub(crate) struct ShownPlaces {
     shown: Shown,
-    /// Of each block that methods do not see, one past its last character of the visible text, and how many characters up to there are in
-    /// such blocks, with their line feeds.
+    /// For each block that methods do not see, its end in characters of the visible text, and the number of characters in such blocks up to
+    /// there, with line feeds.
     hidden: Vec<(u32, u32)>,
 }
 
@@ -95,7 +95,7 @@ impl ShownPlaces {
         }
     }
 
-    /// The characters, of the text that [`Text::shown`] has, of a byte range of the folded text.
+    /// The characters of [`Text::shown`] for a byte range of the folded text.
     pub(crate) fn places(&self, first: u32, last: u32) -> (u32, u32) {
         let (begin, end) = self.shown.places(first, last).unwrap_or_default();
         let hidden_before = |at: u32| -> u32 {
@@ -106,7 +106,7 @@ impl ShownPlaces {
     }
 }
 
-/// Byte of the folded text -> byte of the visible text. Both have the same blocks.
+/// For each byte of the folded text the byte of the visible text. Both have the same blocks.
 fn map(text: &Text, options: &TextOptions) -> Vec<u32> {
     let folder = options.folder();
     let ascii = folded_ascii(&folder);
@@ -131,10 +131,10 @@ fn map(text: &Text, options: &TextOptions) -> Vec<u32> {
     map
 }
 
-/// The most characters that are tried together, if one by itself does not fold to the characters in the folded text.
+/// The most characters that are folded together, if one alone does not fold to the characters in the folded text.
 const TRIED_TOGETHER: usize = 8;
 
-/// What each character of ASCII folds to by itself, where that is one.
+/// The folded form of each ASCII character, if it is a single one.
 fn folded_ascii(folder: &Folder) -> [Option<u8>; 128] {
     let mut buffer = String::new();
     std::array::from_fn(|byte| {
@@ -157,7 +157,7 @@ fn map_block(
 ) {
     let (mut at, mut done) = (0, 0);
     'next: while at < block.len() {
-        // What is tried first below, for most characters of most texts.
+        // A fast path for most characters of most texts.
         let plain = ascii.get(usize::from(block.as_bytes()[at]));
         if let Some(Some(plain)) = plain
             && folded.as_bytes().get(done) == Some(plain)
@@ -180,7 +180,7 @@ fn map_block(
         }
         break;
     }
-    // What cannot be followed any further is stretched evenly over the rest.
+    // Where the texts cannot be aligned further, the rest is spread evenly.
     let (left, room) = (folded.len() - done, block.len() - at);
     for step in 0..left {
         let mut place = at + step * room / left.max(1);

@@ -1,4 +1,4 @@
-//! Counts over a collection, and which keys are noise in it.
+//! Counts over a collection, and the keys that are noise in it.
 
 use std::collections::BTreeMap;
 
@@ -12,23 +12,24 @@ use crate::ids::SketchNo;
 use crate::param::Params;
 use crate::sketch::Sketches;
 
-/// A collection that is counted.
+/// The counts of a collection.
 #[derive(Clone, Copy)]
 pub struct Census<'a> {
     /// All different sketches.
     pub sketches: &'a Sketches,
-    /// For each sketch, how many different texts have it.
+    /// The number of different texts with each sketch.
     pub texts: &'a [u32],
-    /// The names of all sites that have a page.
+    /// All sites that have a page.
     pub sites: &'a [String],
-    /// (sketch, site, how many different texts of the site have that sketch), ascending, none twice.
+    /// (sketch, site, number of different texts of the site with that sketch), ascending and distinct.
     pub on_site: &'a [(SketchNo, u32, u32)],
-    /// Whether the texts of two sketches agree in nearly all they have, by the sketches; of one sketch, whether its own do.
+    /// Whether the texts of two sketches agree in nearly everything, judged by the sketches; for one sketch given twice, whether its own
+    /// texts do.
     pub agree: &'a (dyn Fn(SketchNo, SketchNo) -> bool + Sync),
 }
 
 impl Census<'_> {
-    /// The common keys, and those on as many texts that are not.
+    /// The common keys, and those that are equally frequent but not common.
     ///
     /// Errors: a temporary file cannot be written.
     pub fn common(&self, rule: CommonRule) -> Result<Knowledge> {
@@ -41,7 +42,7 @@ impl Census<'_> {
         })
     }
 
-    /// The noise, by the parameters of the noise filter.
+    /// The noise keys, by the parameters of the noise filter.
     ///
     /// Errors: a temporary file cannot be written.
     pub fn noise(&self, params: &Params) -> Result<Knowledge> {
@@ -66,25 +67,25 @@ impl Census<'_> {
         })
     }
 
-    /// All different texts.
+    /// The number of different texts.
     pub(super) fn all(&self) -> u64 {
         self.texts.iter().map(|&n| u64::from(n)).sum()
     }
 
-    /// How many different texts have one of these sketches.
+    /// The number of different texts with one of these sketches.
     pub(super) fn df(&self, sketches: impl Iterator<Item = SketchNo>) -> u64 {
         sketches
             .map(|sketch| u64::from(self.texts[sketch.at()]))
             .sum()
     }
 
-    /// The lists of the keys on more than `limit` texts. Time O(n log n) in the number of keys.
+    /// The posting lists of keys on more than `limit` texts. Time O(n log n) in the number of keys.
     pub(super) fn postings(&self, limit: u64) -> Result<Postings> {
         let texts = |sketch: SketchNo| u64::from(self.texts[sketch.at()]);
         Postings::build(self.sketches, texts, limit)
     }
 
-    /// The paper's IDF filter (CCDet): keys with ln(N / df) below a threshold.
+    /// CCDet's IDF filter: keys with ln(N / df) below a threshold.
     fn by_idf(&self, postings: &Postings, params: &NoiseParams) -> Vec<u64> {
         let (threshold, min_df) = (params.idf_threshold, params.idf_min_df as u64);
         let all = self.all() as f64;
@@ -97,7 +98,7 @@ impl Census<'_> {
             .collect()
     }
 
-    /// The paper's pruning by site (CCDet): keys on more than max(a, b × texts of the site) different texts of one site.
+    /// CCDet's pruning by site: keys on more than max(a, b × texts of the site) different texts of one site.
     fn by_site(&self, postings: &Postings, params: &NoiseParams) -> BTreeMap<String, Vec<u64>> {
         let (least, share) = (params.site_min_df as f64, params.site_share);
         let sizes = self.site_sizes();
@@ -121,7 +122,7 @@ impl Census<'_> {
         by_site.collect()
     }
 
-    /// How many different texts each site has.
+    /// The number of different texts of each site.
     pub(super) fn site_sizes(&self) -> Vec<u64> {
         let mut sizes = vec![0u64; self.sites.len()];
         for &(_, site, texts) in self.on_site {
@@ -130,7 +131,7 @@ impl Census<'_> {
         sizes
     }
 
-    /// How many different texts of each site have one of these sketches.
+    /// The number of different texts of each site with one of these sketches.
     pub(super) fn counts_on_sites(&self, sketches: &[SketchNo]) -> BTreeMap<u32, u64> {
         let mut counts = BTreeMap::new();
         for &sketch in sketches {
@@ -161,7 +162,7 @@ mod tests {
             .unwrap()
     }
 
-    /// A collection in which key k stands in the sketches k..10, so in 10 − k of them.
+    /// A collection in which key k is in the sketches k..10, so in 10 − k of them.
     fn ladder() -> Sketches {
         let mut store = Sketches::default();
         for number in 0..10u64 {
@@ -206,7 +207,7 @@ mod tests {
         };
         // N = 10: ln(10 / 8) = 0.223, ln(10 / 7) = 0.357. Keys 0, 1, 2 have df 10, 9, 8.
         assert_eq!(idf(&ONE_EACH, "0.3", "2"), [0, 1, 2]);
-        // A feature on two or three texts is no noise, however small the collection.
+        // A feature on two or three texts is never noise, however small the collection.
         assert_eq!(idf(&ONE_EACH, "100", "4"), [0, 1, 2, 3, 4, 5, 6]);
         // The last sketch, which has all keys, is on 91 texts: N = 100, and key 9 has df 91, ln(100 / 91) = 0.094.
         assert_eq!(
@@ -223,47 +224,47 @@ mod tests {
             ("site_share", "0.6"),
         ];
         let known = noise_of(&ONE_EACH, &settings);
-        // On a.cn the keys 0..=6 stand on 4 texts, 7 on 3, 8 on 2.
+        // On a.cn keys 0..=6 are on 4 texts, 7 on 3, 8 on 2.
         assert_eq!(known.deleted_on_site["a.cn"], [0, 1, 2, 3, 4, 5, 6]);
         // b.cn: more than max(3, 0.6 × 6 = 3.6) of its 6 texts: keys 0, 1, 2 with 6, 5, 4.
         assert_eq!(known.deleted_on_site["b.cn"], [0, 1, 2]);
         assert!(known.deletes(3, Some("a.cn")) && !known.deletes(3, Some("b.cn")));
         assert!(!known.deletes(0, None));
-        // 120 texts of a site that share one sketch, the footer's: its key is the site's noise.
+        // 120 texts of a site share one sketch, the footer's: its key is the site's noise.
         let texts = [120, 1, 1, 1, 1, 1, 1, 1, 1, 1];
         let known = noise_of(&texts, &[("noise", "site")]);
         assert_eq!(known.deleted_on_site["b.cn"], [0]);
     }
 
-    /// Key k stands in the sketches k..10; two of them agree if their numbers differ by less than 3. Of the pairs of n
-    /// sketches in a row these are n − 1 and n − 2.
+    /// Key k is in the sketches k..10; two sketches agree if their numbers differ by less than 3. So n consecutive sketches have (n − 1) +
+    /// (n − 2) agreeing pairs.
     #[test]
     fn common_keys_by_hand() {
         let known = |texts: &[u32], settings: &[(&str, &str)]| {
             let known = noise_of(texts, settings);
             (known.common, known.frequent)
         };
-        // On 8 texts and more: keys 0, 1 and 2 with 10, 9 and 8. Agreement: 17/45, 15/36, 13/28 = .38, .42, .46.
+        // Keys 0, 1 and 2 are on at least 8 texts: 10, 9 and 8. Agreement: 17/45, 15/36, 13/28 = .38, .42, .46.
         let agreement =
             |agreement| known(&ONE_EACH, &[("common_df", "8"), ("agreement", agreement)]);
         assert_eq!(agreement("0.4"), (vec![0], vec![1, 2]));
-        // Key 0 is common at any rate: 6 of its 10 texts are of b.cn.
+        // Key 0 is common anyway: 6 of its 10 texts are on b.cn.
         assert_eq!(agreement("0.3"), (vec![0], vec![1, 2]));
         assert_eq!(agreement("0.5"), (vec![0, 1, 2], vec![]));
-        // Texts with one sketch count each: of 5 texts with sketch 0 and 5 with sketch 9, 10 + 10 of 45 pairs agree.
+        // Texts with one sketch are counted separately: with 5 texts of sketch 0 and 5 of sketch 9, 10 + 10 of 45 pairs agree.
         let texts = [5, 0, 0, 0, 0, 0, 0, 0, 0, 5];
         assert_eq!(known(&texts, &[("agreement", "0.44")]), (vec![], vec![0]));
         assert_eq!(known(&texts, &[("agreement", "0.45")]), (vec![0], vec![]));
-        // Of 48 texts every other is asked, 11 of 22 with sketch 0 and 13 of 26 with sketch 9: 55 + 78 of 276 pairs agree, .482. (Of all
-        // pairs .493.)
+        // Every second of 48 texts is sampled, 11 of 22 with sketch 0 and 13 of 26 with sketch 9: 55 + 78 of 276 pairs agree, .482. (Over
+        // all pairs .493.)
         let texts = [22, 0, 0, 0, 0, 0, 0, 0, 0, 26];
         let agreement = |agreement| known(&texts, &[("common_df", "48"), ("agreement", agreement)]);
         assert_eq!(agreement("0.481"), (vec![], vec![0]));
         assert_eq!(agreement("0.482"), (vec![0], vec![]));
     }
 
-    /// Site a.cn has the sketches 6 to 9, b.cn the others. Of the texts with keys 4, 5 and 6 these are 4 of 6, of 5 and of 4; of those
-    /// with key 3 4 of 7, with key 2 4 of 8, and with key 1 5 of 9 are of b.cn.
+    /// Site a.cn has the sketches 6 to 9, b.cn the others. Of the texts with keys 4, 5 and 6, a.cn has 4 of 6, 5 and 4; with key 3, 4 of 7;
+    /// with key 2, 4 of 8. With key 1, b.cn has 5 of 9.
     #[test]
     fn what_repeats_inside_one_site_is_the_sites() {
         let known = noise_of(&ONE_EACH, &[("common_df", "4"), ("agreement", "0")]);
@@ -271,7 +272,7 @@ mod tests {
             (known.common, known.frequent),
             (vec![0, 4, 5, 6], vec![1, 2, 3])
         );
-        // On three texts: key 7; keys 8 and 9 are on fewer.
+        // Key 7 is on three texts, keys 8 and 9 on fewer.
         let known = noise_of(&ONE_EACH, &[("common_df", "5"), ("agreement", "0")]);
         assert_eq!((known.common, known.several), (vec![0, 4, 5], vec![6]));
     }

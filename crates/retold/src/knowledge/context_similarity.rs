@@ -1,4 +1,4 @@
-//! Whether text that many pages share is a story or a template: a story, if the contexts (the rest of these pages) are similar.
+//! Decides whether text on many pages is a story or a template: it is a story if its contexts (the rest of these pages) are similar.
 
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
@@ -11,20 +11,20 @@ use crate::ids::SketchNo;
 use crate::relation::ratio;
 use crate::sketch::SketchRef;
 
-/// A key on fewer texts than this is their own.
+/// Keys on fewer texts than this are not counted as being on several.
 const SEVERAL: u64 = 4;
 
-/// How many of the texts with a key are tested for agreement.
+/// How many texts with a key are sampled for agreement.
 const ASKED: u64 = 24;
 
-/// Share of the texts with a key that are of one site, from which on the key may be the site's; sites have mirrors.
+/// Share of the texts with a key on one site from which the key may be the site's; below 1, because sites have mirrors.
 const ONE_SITE: f64 = 0.6;
-/// Share of a site's texts from which on it is.
+/// Share of a site's texts from which the key is the site's.
 const SITE_SHARE: f64 = 0.02;
 
 impl Census<'_> {
-    /// The keys on at least `df` texts: those for which fewer than `least` of the pairs agree, and the others; and the keys on
-    /// several texts. The pairs are those of [`ASKED`] texts. Time O(n log n) in the number of keys, and one test for each different list.
+    /// The keys on at least `df` texts, split by whether fewer than `least` of the pairs agree, and the keys on several texts. Pairs are
+    /// those of [`ASKED`] texts. Time O(n log n) in the number of keys, and one test for each different list.
     ///
     /// Errors: a temporary file cannot be written.
     pub(super) fn by_context_similarity(&self, df: u64, least: f64) -> Result<Knowledge> {
@@ -32,7 +32,7 @@ impl Census<'_> {
         let name_of = |sketch: SketchRef<'_>| xxh3_64(bytemuck::cast_slice(sketch.keys));
         let names = self.sketches.map(name_of)?;
         let sizes = self.site_sizes();
-        // The keys of one text are on nearly the same pages.
+        // Keys of one text are on nearly the same pages, so many lists are equal.
         let lists: Vec<Option<u64>> = (0..postings.len())
             .into_par_iter()
             .map(|at| {
@@ -66,8 +66,8 @@ impl Census<'_> {
         Ok(known)
     }
 
-    /// Whether texts with these sketches are of one site, and a larger share of it than any story has: then their common text is the
-    /// site's menu, of which many pages consist. Stories are on several sites, or are few among the many pages of a platform.
+    /// Whether texts with these sketches belong to one site and make up a larger share of it than any story: their common text is then the
+    /// site's menu, of which many pages consist. Stories are on several sites, or on few of the many pages of a platform.
     fn is_one_sites(&self, list: &[SketchNo], sizes: &[u64]) -> bool {
         let most = self
             .counts_on_sites(list)
@@ -80,9 +80,8 @@ impl Census<'_> {
         })
     }
 
-    /// Whether the share of pairs that agree is at least `least`, for [`ASKED`] of the texts with these sketches (or all, if there are
-    /// fewer). They are taken at even distances in the order of the texts' sketches, so that each is as likely as any other and the
-    /// order of pages does not matter.
+    /// Whether at least the share `least` of the pairs agree, for [`ASKED`] of the texts with these sketches (or all, if there are fewer).
+    /// They are sampled evenly in the order of sketches, so that all have the same chance and the order of pages does not matter.
     fn agrees(&self, list: &[SketchNo], names: &[u64], least: f64) -> bool {
         let mut ordered = list.to_vec();
         ordered.sort_unstable_by_key(|&number| names[number.at()]);
@@ -106,7 +105,7 @@ impl Census<'_> {
     }
 }
 
-/// Whether at least this share of `all` are true. It stops as soon as that is known.
+/// Whether at least this share of `all` are true. Stops as soon as that is known.
 fn reaches(asked: impl Iterator<Item = bool>, all: usize, least: f64) -> bool {
     let (mut agree, mut left) = (0, all);
     for agrees in asked {
@@ -119,7 +118,7 @@ fn reaches(asked: impl Iterator<Item = bool>, all: usize, least: f64) -> bool {
     ratio(agree, all) >= least
 }
 
-/// A hash of numbers in order.
+/// A hash of a sequence of numbers.
 fn name(numbers: impl Iterator<Item = u64>) -> u64 {
     let mut hasher = Xxh3::new();
     numbers.for_each(|number| hasher.update(&number.to_le_bytes()));
@@ -138,7 +137,7 @@ mod tests {
             (reaches(pairs, all.len(), least), count)
         };
         let (yes, no) = (true, false);
-        // Two of five are .4: the second true decides, and so does the fourth that is false.
+        // Two of five are .4: the second true decides, and so does the fourth false.
         assert_eq!(asked(&[yes, no, yes, no, no], 0.4), (true, 3));
         assert_eq!(asked(&[no, no, yes, no, no], 0.4), (false, 5));
         assert_eq!(asked(&[no, no, no, no, yes], 0.4), (false, 4));

@@ -1,17 +1,17 @@
-//! Whether a key is in a set, with a fast answer if it is not, as for most keys.
+//! A filter for sets of keys, fast for absent keys, which most are.
 
-/// The least number of bits for each key: of other keys, one in sixteen is taken for one of these.
+/// Minimum bits per key: one in sixteen absent keys seems present.
 const BITS: usize = 16;
 
-/// A set of keys whose lowest bits are as good as random. One look-up shows that another key is not in it.
+/// A set of keys whose lowest bits are random enough. One look-up shows that an absent key is not in it.
 #[derive(Clone, Debug)]
 pub struct Filter {
-    /// As many as a power of two.
+    /// The length is a power of two.
     words: Vec<u64>,
 }
 
 impl Filter {
-    /// The keys of these lists.
+    /// The filter for the keys of these lists.
     pub fn new(lists: &[&[u64]]) -> Filter {
         let keys: usize = lists.iter().map(|list| list.len()).sum();
         let words = (keys * BITS).div_ceil(64).next_power_of_two();
@@ -25,7 +25,7 @@ impl Filter {
         filter
     }
 
-    /// False only if the key is certainly not in the set.
+    /// False only if the key is certainly absent.
     pub fn may_have(&self, key: u64) -> bool {
         let (word, bit) = self.place(key);
         self.words[word] & bit != 0
@@ -60,7 +60,7 @@ mod tests {
         let key = |n: u32| xxh3_64(&n.to_le_bytes());
         let keys: Vec<u64> = (0..4096).map(key).collect();
         let filter = Filter::new(&[&keys]);
-        // 4,096 of 65,536 bits are set, or some fewer.
+        // 4,096 of 65,536 bits are set, or a few less.
         let others = (4096..14_096).filter(|&n| filter.may_have(key(n))).count();
         assert!((500..=625).contains(&others), "{others}");
         let none = Filter::new(&[]);

@@ -1,4 +1,4 @@
-//! The lines of frames: those that several texts have which otherwise differ.
+//! Finds lines of frames: lines that several otherwise different texts have.
 
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
@@ -11,18 +11,19 @@ use crate::relation::ratio;
 use crate::sketch::{Sketches, count_shared};
 use crate::spill::Sorter;
 
-/// A line on fewer texts than this is their own.
+/// Lines on fewer texts than this are not lines of frames.
 const SEVERAL_TEXTS: u64 = 3;
-/// So many of the texts with a line are compared.
+/// How many of the texts with a line are compared.
 const ASKED: usize = 12;
-/// Texts are alike if the smaller sketch has at least this share of its keys in common with the other, and the lengths are as similar.
+/// Texts are alike if the smaller sketch has at least this share of its keys in common with the other, and the length ratio is at least
+/// this.
 const ALIKE: f64 = 0.5;
 const OF_LIKE_LENGTH: f64 = 0.1;
-/// A line is a story's if at least this share of the pairs of its texts are alike.
+/// A line belongs to a story if at least this share of the pairs of its texts are alike.
 const STORY: f64 = 0.3;
 
 impl Census<'_> {
-    /// The hashes of the lines of frames, ascending. Time O(n log n) in the number of lines.
+    /// The hashes of frame lines, ascending. Time O(n log n) in the number of lines.
     ///
     /// Errors: a temporary file cannot be written.
     pub(super) fn frames(&self, lines: Lines) -> Result<Vec<u32>> {
@@ -59,11 +60,11 @@ impl Census<'_> {
         Ok(frames)
     }
 
-    /// Whether texts with these sketches tell one story, that is, whether many pairs of them are alike.
+    /// Whether texts with these sketches tell one story: many pairs of them are alike.
     fn is_story(&self, list: &[SketchNo]) -> bool {
         let step = list.len().div_ceil(ASKED).max(1);
         let asked: Vec<SketchNo> = list.iter().copied().step_by(step).collect();
-        // Of several texts with one sketch not even one is asked about another.
+        // Texts that share one sketch are one entry here, so they are not compared with each other.
         let pairs = asked.len() * asked.len().saturating_sub(1) / 2;
         let alike = asked.iter().enumerate().map(|(at, &a)| {
             let others = asked[..at].iter();
@@ -91,7 +92,6 @@ mod tests {
         sketch.extra
     }
 
-    /// A sketch of these keys and hashes of lines.
     fn sketch(keys: &[u64], hashes: &[u32]) -> Sketch {
         let two =
             |two: &[u32]| u64::from(two[0]) << 32 | u64::from(two.get(1).copied().unwrap_or(0));
@@ -120,7 +120,7 @@ mod tests {
         census.frames(lines).unwrap()
     }
 
-    /// A text of ten keys of its own.
+    /// A text with ten keys of its own.
     fn text(number: u64, hashes: &[u32]) -> Sketch {
         let keys: Vec<u64> = (100 * number..100 * number + 10).collect();
         sketch(&keys, hashes)
@@ -148,7 +148,7 @@ mod tests {
         };
         let reprints: Vec<Sketch> = (1..=12).map(reprint).collect();
         assert_eq!(frames(&reprints), [0; 0]);
-        // Of three reprints and four other texts 3 of 21 pairs are alike.
+        // With three reprints and four other texts, 3 of 21 pairs are alike.
         let others = (50..54).map(|n| text(n, &[LINE]));
         let mixed: Vec<Sketch> = reprints[..3].iter().cloned().chain(others).collect();
         assert_eq!(frames(&mixed), [LINE]);

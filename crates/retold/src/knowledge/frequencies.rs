@@ -1,12 +1,12 @@
-//! Document frequencies, which methods that weigh words by rarity need before they sketch.
+//! Document frequencies, which methods that weigh words by rarity need before sketching.
 
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
-/// Document frequencies: how many different texts have each feature. Counted once and frozen: a page that is judged
-/// later is judged with the same numbers.
+/// Document frequencies: the number of different texts with each feature. Counted once and frozen, so later pages are judged with the same
+/// numbers.
 ///
-/// 16 bytes for each feature that is on more than one text.
+/// 16 bytes per feature on more than one text.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(from = "Stored", into = "Stored")]
 pub struct Frequencies {
@@ -14,7 +14,7 @@ pub struct Frequencies {
     df: FxHashMap<u64, u32>,
 }
 
-/// The form in files: features ascending, so that equal frequencies are equal bytes.
+/// The file form: features ascending, so that equal frequencies give equal bytes.
 #[derive(Serialize, Deserialize)]
 struct Stored {
     texts: u64,
@@ -42,7 +42,7 @@ impl From<Frequencies> for Stored {
 }
 
 impl Frequencies {
-    /// Counts texts, each given by its features, none twice.
+    /// Counts texts, each given by its distinct features.
     pub fn of(texts: impl IntoIterator<Item = Vec<u64>>) -> Frequencies {
         let mut frequencies = Frequencies::default();
         texts.into_iter().for_each(|text| frequencies.add(&text));
@@ -58,19 +58,18 @@ impl Frequencies {
         }
     }
 
-    /// Forgets features that are on only one text, most of the features of any collection: an unknown feature counts as
-    /// one of them.
+    /// Drops features on only one text, which most features of a collection are: an unknown feature has df 1.
     pub(crate) fn freeze(&mut self) {
         self.df.retain(|_, df| *df > 1);
         self.df.shrink_to_fit();
     }
 
-    /// How many different texts were counted.
+    /// The number of different texts counted.
     pub fn texts(&self) -> u64 {
         self.texts
     }
 
-    /// How many texts have a feature; 1 for an unknown feature.
+    /// The number of texts with a feature; 1 for an unknown feature.
     pub fn df(&self, feature: u64) -> u32 {
         self.df.get(&feature).copied().unwrap_or(1)
     }

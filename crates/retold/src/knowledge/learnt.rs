@@ -1,4 +1,4 @@
-//! The knowledge of a model about a collection, frozen, and as it is saved.
+//! What a model has learnt from a collection, frozen, and its file form.
 
 use std::collections::BTreeMap;
 
@@ -6,31 +6,31 @@ use serde::{Deserialize, Serialize};
 
 use super::frequencies::Frequencies;
 
-/// What a model knows of a collection. The default is nothing: no text was counted, no key is common or noise.
+/// What a model has learnt from a collection. By default nothing: no text was counted, no key is common or noise.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Knowledge {
-    /// How many different texts were counted.
+    /// The number of different texts counted.
     pub texts: u64,
-    /// The number of texts that have each word, for methods that weigh words.
+    /// The document frequencies of words, for methods that weigh words.
     pub words: Frequencies,
-    /// Keys that are no evidence by themselves; ascending.
+    /// Keys that are no evidence by themselves, ascending.
     pub common: Vec<u64>,
-    /// Keys that are on as many texts and evidence all the same, because those texts agree; ascending.
+    /// Keys that are equally frequent but still evidence, because their texts agree; ascending.
     pub frequent: Vec<u64>,
-    /// Keys that are on fewer texts than that, but on several at least; ascending.
+    /// Less frequent keys on at least several texts, ascending.
     pub several: Vec<u64>,
-    /// Hashes of lines that belong to frames; ascending.
+    /// Hashes of lines that belong to frames, ascending.
     pub frames: Vec<u32>,
-    /// Keys that are deleted on every page; ascending.
+    /// Keys deleted on every page, ascending.
     pub deleted: Vec<u64>,
-    /// Keys that are deleted on the pages of one site; ascending.
+    /// Keys deleted on the pages of one site, ascending.
     pub deleted_on_site: BTreeMap<String, Vec<u64>>,
 }
 
 impl Knowledge {
-    /// Frequencies of words.
+    /// Knowledge of word frequencies only.
     pub fn of_words(words: Frequencies) -> Knowledge {
         Knowledge {
             texts: words.texts(),
@@ -52,7 +52,7 @@ impl Knowledge {
         self.deleted.is_empty() && self.deleted_on_site.is_empty()
     }
 
-    /// True if a line of this hash belongs to a frame.
+    /// True if a line with this hash belongs to a frame.
     pub fn is_frame(&self, hash: u32) -> bool {
         self.frames.binary_search(&hash).is_ok()
     }
@@ -62,7 +62,7 @@ impl Knowledge {
         self.common.binary_search(&key).is_ok()
     }
 
-    /// True if `key` is on several texts, but not on many.
+    /// True if `key` is on several texts but not on many.
     pub fn is_several(&self, key: u64) -> bool {
         self.several.binary_search(&key).is_ok()
     }
@@ -72,7 +72,7 @@ impl Knowledge {
         self.frequent.binary_search(&key).is_ok()
     }
 
-    /// The number of keys that are common or deleted, those of each site counted for that site.
+    /// The number of common and deleted keys; keys deleted on several sites are counted for each.
     pub fn noise(&self) -> usize {
         let on_sites: usize = self.deleted_on_site.values().map(Vec::len).sum();
         self.common.len() + self.deleted.len() + on_sites

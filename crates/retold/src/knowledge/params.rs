@@ -6,7 +6,7 @@ use crate::sketch::SketchRef;
 choices! {
     /// How features of templates and disclaimers are treated.
     pub(crate) enum NoiseFilter {
-        /// They are not.
+        /// Not at all.
         None = "none",
         /// Deleted if they are on too many texts.
         Idf = "idf",
@@ -14,13 +14,13 @@ choices! {
         Site = "site",
         /// Both.
         IdfAndSite = "idf+site",
-        /// Kept, with further evidence asked for.
+        /// Kept, but further evidence is required.
         Evidence = "evidence",
     }
 }
 
 params! {
-    /// The parameters of the noise filter, which every method that wants one has beside its own.
+    /// The parameters of the noise filter, added to those of methods that use it.
     pub(crate) struct NoiseParams {
         /// how features of templates and disclaimers are treated: deleted by IDF, by site, by both, or kept, with further evidence required
         noise: NoiseFilter = NoiseFilter::Evidence,
@@ -53,16 +53,16 @@ impl NoiseParams {
     }
 }
 
-/// Where sketches have the lines of their texts: numbers of two hashes each, of which the last may be 0.
+/// Extracts the line hashes from a sketch: numbers of two hashes each, the last of which may be 0.
 pub type Lines = fn(SketchRef<'_>) -> &[u64];
 
-/// When a key is common.
+/// The rule by which a key is common.
 #[derive(Clone, Copy, Debug)]
 pub struct CommonRule {
-    /// It is on at least so many different texts, ...
+    /// It is on at least this many different texts, ...
     pub min_df: u64,
-    /// ... of which a smaller share of the pairs than this agree in nearly all they have.
+    /// ... and less than this share of their pairs agree in nearly everything.
     pub context_similarity: f64,
-    /// Where sketches have the hashes of their texts' lines, if frames are to be learnt.
+    /// Where sketches have the line hashes of their texts, if frames are to be learnt.
     pub lines: Option<Lines>,
 }

@@ -1,12 +1,12 @@
-//! The inverted index: key -> the sketches that have it.
+//! The inverted index: the posting list of each key.
 
 use crate::error::Result;
 use crate::ids::SketchNo;
 use crate::sketch::{SharedKeys, Sketches};
 
-/// Posting lists of all keys that at least two sketches hold, ascending by key; each list ascending by sketch.
+/// Posting lists of all keys that at least two sketches have, ascending by key; each list ascending by sketch.
 ///
-/// 12 bytes a shared key and 4 a posting. A key in only one sketch can make no pair and is omitted.
+/// 12 bytes per shared key and 4 per posting. A key in only one sketch makes no pair and is omitted.
 #[derive(Debug, Default)]
 pub struct Postings {
     keys: Vec<u64>,
@@ -15,8 +15,8 @@ pub struct Postings {
 }
 
 impl Postings {
-    /// The lists of the keys whose sketches weigh more than `limit` together. Time O(n log n) in the number of keys; the result does
-    /// not depend on threads.
+    /// Builds the lists of keys whose sketches weigh more than `limit` together. Time O(n log n) in the number of keys; the result does not
+    /// depend on threads.
     ///
     /// Errors: a temporary file cannot be written.
     pub fn build(
@@ -38,12 +38,12 @@ impl Postings {
         Ok(postings)
     }
 
-    /// How many keys have a list.
+    /// The number of keys.
     pub fn len(&self) -> usize {
         self.keys.len()
     }
 
-    /// The key and list at a position.
+    /// The key and posting list at a position.
     pub fn at(&self, position: usize) -> (u64, &[SketchNo]) {
         let start = if position == 0 {
             0

@@ -8,32 +8,31 @@ use serde::{Serialize, Serializer};
 
 use crate::relation::{Relation, ratio};
 
-/// Takes down the tests that a decision makes. A decision asks it for every test, so that what people are shown is what
-/// was decided.
+/// Records the tests of a decision. Every test goes through it, so that what is shown is what was decided.
 #[derive(Debug, Default)]
 pub struct Trace {
     checks: Option<Vec<Check>>,
 }
 
 impl Trace {
-    /// Keeps nothing.
+    /// Records nothing.
     pub fn off() -> Trace {
         Trace { checks: None }
     }
 
-    /// Keeps all tests, in order.
+    /// Records all tests, in order.
     pub fn on() -> Trace {
         Trace {
             checks: Some(Vec::new()),
         }
     }
 
-    /// Whether tests are kept for people to read.
+    /// Whether tests are recorded.
     pub fn is_on(&self) -> bool {
         self.checks.is_some()
     }
 
-    /// Whether the test holds. A value without a test always holds.
+    /// Records a test and returns whether it holds. A value without a test always holds.
     #[inline]
     pub fn test(&mut self, check: Check) -> bool {
         let holds = check.holds();
@@ -43,8 +42,8 @@ impl Trace {
         holds
     }
 
-    /// What the first page is to the second, by the sizes of both, if they are related at all: duplicates if the smaller
-    /// size over the larger one reaches `threshold`, else the larger contains the smaller. Also that ratio.
+    /// Relates two related pages by their sizes: duplicates if the ratio of the smaller to the larger reaches `threshold`, else the larger
+    /// contains the smaller. Also returns that ratio.
     pub(super) fn by_length(
         &mut self,
         name: &'static str,
@@ -65,20 +64,20 @@ impl Trace {
         (relation, length_ratio)
     }
 
-    /// Forgets the tests so far: what follows decides without them.
+    /// Forgets the tests so far.
     pub fn restart(&mut self) {
         if let Some(checks) = &mut self.checks {
             checks.clear();
         }
     }
 
-    /// The tests, in the order in which they were made.
+    /// The tests, in order.
     pub fn into_checks(self) -> Vec<Check> {
         self.checks.unwrap_or_default()
     }
 }
 
-/// How a value is held against a threshold.
+/// How a value is compared with a threshold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 pub enum Op {
     /// The value must reach the threshold.
@@ -105,7 +104,7 @@ impl Op {
         }
     }
 
-    /// The sign that is true of a value and a threshold where the test does or does not hold.
+    /// The sign that is true of a value and its threshold, given whether the test holds.
     fn sign(self, holds: bool) -> &'static str {
         match (self, holds) {
             (Op::AtLeast, true) | (Op::Below, false) => "≥",
@@ -116,18 +115,18 @@ impl Op {
     }
 }
 
-/// One line of the arithmetic behind a verdict, as in `CCS = 14/16 = 0.88 ≥ 0.70`, which is what `Display` writes.
+/// One line of the arithmetic behind a verdict. `Display` writes it as `CCS = 14/16 = 0.88 ≥ 0.70`.
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Check {
     /// The short name of the value.
     pub name: &'static str,
-    /// What it is, for people.
+    /// Its meaning in words.
     pub meaning: &'static str,
-    /// What is counted; over `whole` for a ratio.
+    /// The count, or the numerator of a ratio.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub part: Option<u64>,
-    /// What it is counted over.
+    /// The denominator of a ratio.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub whole: Option<u64>,
     /// The value.
@@ -136,7 +135,7 @@ pub struct Check {
     #[cfg_attr(feature = "openapi", schema(value_type = Option<Vec<serde_json::Value>>))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub test: Option<(Op, f64)>,
-    /// What follows if the test holds, and if not. Empty: the pages are not related if it fails.
+    /// What follows if the test holds, and if it fails. If empty, a failed test means that the pages are not related.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<Vec<String>>))]
     #[serde(serialize_with = "outcomes", skip_serializing_if = "has_no_outcomes")]
     pub outcomes: (&'static str, &'static str),
@@ -154,7 +153,7 @@ fn has_no_outcomes(outcomes: &(&'static str, &'static str)) -> bool {
 }
 
 impl Check {
-    /// A count held against a threshold.
+    /// Compares a count with a threshold.
     pub fn number(
         name: &'static str,
         meaning: &'static str,
@@ -168,7 +167,7 @@ impl Check {
         }
     }
 
-    /// A ratio of counts that must reach a threshold.
+    /// Requires a ratio of counts to reach a threshold.
     pub fn ratio(
         name: &'static str,
         meaning: &'static str,
@@ -183,7 +182,7 @@ impl Check {
         }
     }
 
-    /// A value that is shown and not tested.
+    /// A value that is shown but not tested.
     pub fn value(name: &'static str, meaning: &'static str, value: f64) -> Check {
         Check {
             name,
@@ -196,7 +195,7 @@ impl Check {
         }
     }
 
-    /// The same value held against a threshold.
+    /// Compares the value with a threshold.
     pub fn against(self, op: Op, threshold: f64) -> Check {
         Check {
             test: Some((op, threshold)),
@@ -204,8 +203,7 @@ impl Check {
         }
     }
 
-    /// The same test where it does not decide whether pages are related, but how: what follows if it holds, and if
-    /// it does not.
+    /// Makes the test decide how pages are related rather than whether: `holds` and `fails` say what follows.
     pub fn deciding(self, holds: &'static str, fails: &'static str) -> Check {
         Check {
             outcomes: (holds, fails),
@@ -213,7 +211,7 @@ impl Check {
         }
     }
 
-    /// Whether the test holds; always true for a value without a test.
+    /// Whether the test holds; true for a value without a test.
     pub fn holds(&self) -> bool {
         self.test
             .is_none_or(|(op, threshold)| op.holds(self.value, threshold))
@@ -241,7 +239,7 @@ impl fmt::Display for Check {
     }
 }
 
-/// Two decimals, or as many more as keep two different numbers from looking equal.
+/// Two decimals, or more if two different numbers would look equal.
 fn digits_that_tell(value: f64, threshold: f64) -> usize {
     let same = |digits: &usize| format!("{value:.digits$}") == format!("{threshold:.digits$}");
     if value == threshold {

@@ -1,4 +1,4 @@
-//! The rules for every method, tested on all of [`METHODS`]. A failure names the method; look into its file.
+//! Rules for every method, tested on all of [`METHODS`]. A failure names the method.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ use crate::sketch::Sketches;
 use crate::sketch::{Sketch, count_shared};
 use crate::text::Text;
 
-/// Sentences that documents of the tests are made of: they share words, and two differ in one.
+/// Sentences for test documents: they share words, and two differ in one word.
 const SENTENCES: &[&str] = &[
     "渡船今天早上离开港口，乘客们在码头等待消息。",
     "渡船今天晚上离开港口，乘客们在码头等待消息。",
@@ -36,7 +36,7 @@ fn documents() -> impl Strategy<Value = Vec<String>> {
     proptest::collection::vec(document.prop_map(|parts| parts.concat()), 0..12)
 }
 
-/// The method's threshold moved to `share` of the way through its range.
+/// The method's threshold, moved to `share` of its range.
 fn threshold_at(info: &MethodInfo, share: f64) -> Option<(String, Value)> {
     let param = info.main_threshold()?;
     let value = match param.domain {
@@ -47,7 +47,6 @@ fn threshold_at(info: &MethodInfo, share: f64) -> Option<(String, Value)> {
     Some((param.name.to_owned(), value))
 }
 
-/// Every method with its defaults and with every value of every choice, one at a time.
 fn variants() -> Vec<(&'static MethodInfo, Option<(String, Value)>)> {
     let mut variants = Vec::new();
     for info in METHODS {
@@ -62,7 +61,7 @@ fn variants() -> Vec<(&'static MethodInfo, Option<(String, Value)>)> {
     variants
 }
 
-/// The method with these parameters, knowing the words of the texts.
+/// The method with these parameters and the word frequencies of the texts.
 fn build(info: &MethodInfo, params: &Params, texts: &[Text]) -> Box<dyn Method> {
     let Learns::Words(features_of) = info.learns else {
         return (info.build)(params, &Arc::default());
@@ -87,7 +86,7 @@ fn resolve(info: &MethodInfo, settings: impl IntoIterator<Item = (String, Value)
     info.resolve(&settings.into_iter().collect()).unwrap()
 }
 
-/// A sketch as it has to be; `again` is a text like `text` that knows nothing of what was made of it.
+/// Checks a sketch; `again` is an equal text without cached data.
 fn check_sketch(
     info: &MethodInfo,
     params: &Params,
@@ -134,7 +133,7 @@ fn check_sketch(
     sketch
 }
 
-/// Whether the tests fail if and only if there is no verdict.
+/// Checks that the tests fail if and only if there is no verdict.
 fn check_trace(name: &str, verdict: Option<Verdict>, trace: Trace) {
     let checks = trace.into_checks();
     let fails = |check: &Check| !check.holds() && check.outcomes.0.is_empty();
@@ -239,7 +238,7 @@ fn check_verifier(info: &MethodInfo, method: &dyn Method, texts: &[Text]) {
     }
 }
 
-/// The index finds the same pairs as a comparison of all with all: `compare` keeps within what `bounds` promises.
+/// The index finds the same pairs as an all-pairs comparison, so `compare` respects `bounds`.
 fn check_index(info: &MethodInfo, method: &dyn Method, sketches: &[Sketch]) {
     let mut store = Sketches::default();
     sketches.iter().for_each(|sketch| {

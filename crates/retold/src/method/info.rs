@@ -1,4 +1,4 @@
-//! The description of a method in the table of methods.
+//! The description of a method in the method table.
 
 use std::sync::Arc;
 
@@ -8,50 +8,49 @@ use crate::knowledge::{CommonRule, Knowledge, NoiseParams};
 use crate::param::{Param, Params, Settings};
 use crate::text::{Extract, Text};
 
-/// The parameter that says from how many words on a passage of its own keeps a page from being a copy.
+/// The parameter for the number of words from which an own passage keeps a page from being a copy.
 pub(super) const OWN_WORDS: &str = "own_words";
 
-/// What a method has to know of a collection.
+/// What a method learns from a collection.
 #[derive(Clone, Copy)]
 pub enum Learns {
     /// Nothing: it judges by two pages alone.
     Nothing,
-    /// Which keys are common, by this rule; it judges by that itself ([`crate::sketch::SketchRef::common`]). Sketches do not
-    /// depend on it.
+    /// Which keys are common, by this rule; the method judges by that itself ([`crate::sketch::SketchRef::common`]). Sketches do not depend
+    /// on it.
     Common(fn(&Params) -> CommonRule),
-    /// Which keys are noise, by the parameters of the noise filter, which it has besides its own; the model deletes
-    /// them, or requires other evidence. Sketches do not depend on it.
+    /// Which keys are noise, by the parameters of the noise filter, which are added to the method's own. The model deletes these keys, or
+    /// requires other evidence. Sketches do not depend on it.
     Noise,
-    /// The number of texts that have each of the features that this function makes of a text, each once. Sketches depend on
-    /// it: without knowledge there are none.
+    /// The document frequency of each feature that this function finds in a text (each once). Sketches depend on it and need it.
     Words(fn(&Params, &Text) -> Vec<u64>),
 }
 
 /// An entry of the table of methods.
 pub struct MethodInfo {
-    /// The name, the same everywhere.
+    /// The name, used everywhere.
     pub name: &'static str,
-    /// One line: what it finds.
+    /// What it finds, in one line.
     pub summary: &'static str,
     /// The source paper.
     pub source: &'static str,
-    /// What it has to know of a collection.
+    /// What it learns from a collection.
     pub learns: Learns,
-    /// What the method sees of a page unless the user chooses otherwise.
+    /// The part of a page that it sees by default.
     pub extract: Extract,
-    /// The method's own parameters, in one list or several.
+    /// The method's own parameters, in one or several lists.
     pub params: &'static [&'static [Param]],
-    /// Those of `params` that sketches do not depend on.
+    /// The names of those `params` on which sketches do not depend.
     pub judged_by: &'static [&'static str],
-    /// Whether it reads [`Text::sentences`], given its parameters.
+    /// Whether it reads [`Text::sentences`] with these parameters.
     pub reads_sentences: fn(&Params) -> bool,
-    /// The similarity that related pages usually reach, given its parameters, for the line in charts.
+    /// The similarity that related pages usually reach with these parameters, drawn as a line in charts.
     pub least_similarity: fn(&Params) -> f64,
-    /// Makes the method with checked parameters and what was learnt.
+    /// Makes the method from checked parameters and what was learnt.
     pub build: fn(&Params, &Arc<Knowledge>) -> Box<dyn Method>,
 }
 
-/// Parameters that models of earlier releases have, and that decide nothing any more.
+/// Parameters in models of earlier releases that no longer decide anything.
 const RETIRED: [(&str, &str); 2] = [("coverage", "gaps"), ("coverage", "many")];
 
 impl MethodInfo {
@@ -69,19 +68,18 @@ impl MethodInfo {
         self.own_params().chain(noise)
     }
 
-    /// Whether it counts what one page says and another does not ([`OwnLimit`](crate::OwnLimit)).
+    /// Whether it counts own passages ([`OwnLimit`](crate::OwnLimit)).
     pub fn counts_own(&self) -> bool {
         self.own_params().any(|param| param.name == OWN_WORDS)
     }
 
-    /// The parameter that says how alike related pages are: `threshold`, or `distance` of a method that counts
-    /// differences; `None` if the method has neither.
+    /// The main parameter for similarity: `threshold`, or `distance` if the method counts differences; `None` if it has neither.
     pub fn main_threshold(&self) -> Option<&'static Param> {
         let called = |name| self.own_params().find(|param| param.name == name);
         called("threshold").or_else(|| called("distance"))
     }
 
-    /// Checked values for all parameters: defaults overridden by `settings`.
+    /// The values of all parameters: `settings`, completed with defaults and checked.
     pub fn resolve(&self, settings: &Settings) -> Result<Params> {
         let is_retired = |name: &String| RETIRED.contains(&(self.name, name));
         let mut settings = settings.clone();

@@ -1,8 +1,7 @@
 //! Stage 3, methods: the sketch of a page, and the relation of two pages.
 //!
-//! A method is [`Method::sketch`] and [`Method::compare`], the bounds that save comparisons, and optionally a
-//! verifier. Everything else (reading, the index, noise, exact copies, clusters, reports) is written once and does not know
-//! which method made a sketch. [`METHODS`] is the only table that registers methods.
+//! A method is [`Method::sketch`] and [`Method::compare`], bounds that save comparisons, and optionally a verifier. All the rest (reading,
+//! the index, noise, exact copies, clusters, reports) does not depend on the method. [`METHODS`] is the only table that registers methods.
 
 pub(crate) mod check;
 mod classic;

@@ -1,4 +1,4 @@
-//! `--own`: how much of its own a page may say and still go as a copy.
+//! `--own`: how much a page may say of its own and still count as a copy.
 
 use std::str::FromStr;
 
@@ -12,8 +12,8 @@ use crate::param::{Settings, Value};
 
 const SHARE: &str = "own_share";
 
-/// The limit above which a passage that only one page has keeps this page from being a copy: words, and a share of the page. Methods
-/// that look at such passages have it as their parameters `own_words` and `own_share`.
+/// The limit, in words and as a share of the page, above which an own passage keeps a page from being a copy. Methods with own passages
+/// have it as their parameters `own_words` and `own_share`.
 ///
 /// ```
 /// let limit: retold::OwnLimit = "50,20%".parse().unwrap();
@@ -23,14 +23,14 @@ const SHARE: &str = "own_share";
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct OwnLimit {
     words: u32,
-    /// `None`: the method's.
+    /// `None` means the method's default.
     share: Option<f64>,
 }
 
 impl FromStr for OwnLimit {
     type Err = String;
 
-    /// `WORDS`, or `WORDS,SHARE%`. `0` is 0 words and 0 %: a page goes only if it adds nothing at all.
+    /// Parses `WORDS` or `WORDS,SHARE%`. `0` means 0 words and 0 %: a page counts as a copy only if it adds nothing at all.
     fn from_str(text: &str) -> std::result::Result<OwnLimit, String> {
         let (words, share) = match text.split_once(',') {
             Some((words, share)) => (words, Some(share)),
@@ -57,7 +57,7 @@ impl FromStr for OwnLimit {
 }
 
 impl OwnLimit {
-    /// The parameters that it stands for.
+    /// The parameters that it sets.
     pub fn settings(&self) -> Settings {
         let mut settings = Settings::new();
         settings.insert(OWN_WORDS.to_owned(), Value::Int(self.words.into()));
@@ -67,19 +67,19 @@ impl OwnLimit {
         settings
     }
 
-    /// Sets its parameters of the method among `settings`.
+    /// Adds the method's parameters to `settings`.
     ///
-    /// Errors: there is no such method, or it does not look at own passages.
+    /// Errors: there is no such method, or it does not count own passages.
     pub fn set(&self, method: &str, settings: &mut Settings) -> Result<()> {
         check(method)?;
         settings.extend(self.settings());
         Ok(())
     }
 
-    /// Replaces the option `own` of a map of options ([`JudgeConfig::from_map`](crate::JudgeConfig::from_map)), text or a whole number, by
-    /// the parameters that it stands for; those that `params` names stay.
+    /// Replaces the option `own` (text or a whole number) in a map of options ([`JudgeConfig::from_map`](crate::JudgeConfig::from_map)) by
+    /// the parameters that it sets. Parameters given in `params` take precedence.
     ///
-    /// Errors: those of [`OwnLimit::set`], a value of another form.
+    /// Errors: those of [`OwnLimit::set`], and a malformed value.
     pub fn expand(options: &mut Map<String, Json>) -> Result<()> {
         let given = match options.remove("own") {
             None | Some(Json::Null) => return Ok(()),
@@ -91,7 +91,7 @@ impl OwnLimit {
             .map_err(|reason| Error::Usage(format!("own={given}: {reason}")))?;
         check(method_of(options)?)?;
         let params = options.entry("params").or_insert_with(|| Map::new().into());
-        // What is no object is refused where options are read.
+        // Anything but an object is refused where options are read.
         if let Json::Object(params) = params {
             for (name, value) in limit.settings() {
                 let value = serde_json::to_value(value).unwrap_or_default();
@@ -102,7 +102,6 @@ impl OwnLimit {
     }
 }
 
-/// The method that options name.
 fn method_of(options: &Map<String, Json>) -> Result<&str> {
     let text = |name| options.get(name).and_then(Json::as_str);
     match (text("preset"), text("method")) {
@@ -111,7 +110,6 @@ fn method_of(options: &Map<String, Json>) -> Result<&str> {
     }
 }
 
-/// Checks that a method looks at own passages.
 fn check(method: &str) -> Result<()> {
     if find(method)?.counts_own() {
         return Ok(());

@@ -1,22 +1,21 @@
-//! Named settings: for published methods those of the publication, for the default a stricter and a looser one.
+//! Named settings: for published methods the publication's, for the default method a stricter and a looser variant.
 
 use super::info::MethodInfo;
 use crate::error::{Error, Result};
 use crate::param::Settings;
 
-/// A method with settings that a publication used, so that tables can compare what was published; or with settings for another
-/// purpose than its defaults have.
+/// A method with named settings, so that published results can be compared, or for a purpose other than the defaults'.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Preset {
     /// The name.
     pub name: &'static str,
     /// The method.
     pub method: &'static str,
-    /// Parameters of the method; all others have their defaults.
+    /// Parameters of the method; the others have their defaults.
     pub params: &'static [(&'static str, &'static str)],
-    /// The publication, or where its figures are.
+    /// The publication, or where the measurements are.
     pub source: &'static str,
-    /// What the publication does not give, or what differs from it; or what it is for.
+    /// What the publication leaves open or what differs from it; or the purpose of the preset.
     pub remark: &'static str,
 }
 
@@ -166,7 +165,7 @@ impl Preset {
             })
     }
 
-    /// Those of a method.
+    /// All presets of a method.
     pub fn of(method: &MethodInfo) -> impl Iterator<Item = &'static Preset> {
         PRESETS
             .iter()

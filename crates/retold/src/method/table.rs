@@ -7,7 +7,7 @@ use super::papers::{agglomerate, concept, period};
 use super::preset::PRESETS;
 use crate::error::{Error, Result};
 
-/// All methods, in the order in which people are shown them.
+/// All methods, in display order.
 pub const METHODS: &[MethodInfo] = &[
     period::INFO,
     agglomerate::INFO,
@@ -23,7 +23,7 @@ pub const METHODS: &[MethodInfo] = &[
     punctuation::INFO,
 ];
 
-/// The name of the method that is used when none is named.
+/// The name of the default method.
 pub const DEFAULT: &str = coverage::INFO.name;
 
 /// The method called `name`.

@@ -9,12 +9,11 @@ use crate::sketch::Sketch;
 use crate::sketch::Sketches;
 pub(super) use crate::text::testing::text;
 
-/// The verdict on two sketches.
 pub(super) fn judge(method: &dyn Method, a: &Sketch, b: &Sketch) -> Option<Verdict> {
     method.compare(a.as_ref(), b.as_ref(), &mut Trace::off())
 }
 
-/// The verdict on two sketches, and the tests behind it as people read them.
+/// The verdict on two sketches, and the tests behind it as text.
 pub(super) fn traced(
     method: &dyn Method,
     a: &Sketch,
@@ -26,7 +25,7 @@ pub(super) fn traced(
     (verdict, checks.iter().map(ToString::to_string).collect())
 }
 
-/// The pairs of different sketches that the index finds related, by their places in the list, ascending.
+/// The pairs of different sketches that the index finds related, by place in the list, ascending.
 pub(super) fn related(
     method: &dyn Method,
     sketches: impl Iterator<Item = Sketch>,
@@ -56,7 +55,6 @@ pub(super) fn related(
     found
 }
 
-/// The method's parameters with these settings.
 pub(super) fn params(info: &MethodInfo, settings: &[(&str, &str)]) -> Params {
     let given = settings
         .iter()

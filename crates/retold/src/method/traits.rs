@@ -1,4 +1,4 @@
-//! The traits of a method: what it must do, and what it may do.
+//! The traits of a method.
 
 use serde::Serialize;
 
@@ -10,11 +10,11 @@ use crate::text::Text;
 
 /// A way to find pages that repeat each other.
 pub trait Method: Send + Sync {
-    /// What is kept of a page: keys, marks and extra numbers. Depends on the text and the parameters only, and, for a method
-    /// that learns words, on their frequencies. Time linear in the text.
+    /// The sketch of a page: keys, marks and extra numbers. It depends only on the text and the parameters, and on word frequencies if the
+    /// method learns them. Linear in the text.
     fn sketch(&self, text: &Text) -> Sketch;
 
-    /// The size of a sketch with these keys, by which [`Method::bounds`] knows the smaller of two. Default: how many there are.
+    /// The size of a sketch with these keys, for [`Method::bounds`]. Default: the number of keys.
     fn size(&self, keys: &[u64]) -> usize {
         keys.len()
     }
@@ -24,18 +24,16 @@ pub trait Method: Send + Sync {
         keys
     }
 
-    /// What two related pages must have in common, if the smaller one is of this size ([`Method::size`]). The index
-    /// never shows [`Method::compare`] a pair that is out of these bounds, and shows it every pair within. Neither
-    /// number must fall as `size` grows.
+    /// What two related pages must have in common if the smaller one has this size ([`Method::size`]). The index shows [`Method::compare`]
+    /// exactly the pairs within these bounds. Neither number may decrease as `size` grows.
     fn bounds(&self, size: usize) -> Bounds;
 
-    /// The verdict on two pages, `None` if they are not related. Every test that decides goes through `trace`, in the
-    /// order in which it is made. Symmetric: swapping the pages swaps `contains` and `contained_by` and changes
-    /// nothing else. Which keys are common in the collection is in [`SketchRef::common`].
+    /// The verdict on two pages; `None` if they are not related. Every test that decides goes through `trace`, in order. Symmetric:
+    /// swapping the pages only swaps `contains` and `contained_by`. [`SketchRef::common`] says which keys are common in the collection.
     fn compare(&self, a: SketchRef<'_>, b: SketchRef<'_>, trace: &mut Trace) -> Option<Verdict>;
 
-    /// False only where [`Method::compare`] would give no verdict, or one whose similarity or length ratio is below these. It must
-    /// take less time than comparing. Default: true.
+    /// False only if [`Method::compare`] would give no verdict, or one with similarity or length ratio below these. Must be faster than
+    /// comparing. Default: true.
     fn may_reach(
         &self,
         _a: SketchRef<'_>,
@@ -46,25 +44,24 @@ pub trait Method: Send + Sync {
         true
     }
 
-    /// A number only if this sketch is related to those of its [size](Method::size) or larger only where they share a distinctive key,
-    /// that is, one that is not common, or that many keys. Default: `None`.
+    /// If this returns n, the sketch is related to sketches of its [size](Method::size) or larger only if they share a key that is not
+    /// common, or at least n keys. Default: `None`.
     fn needs_distinctive(&self, _sketch: SketchRef<'_>) -> Option<usize> {
         None
     }
 
-    /// An upper bound on the similarity of this sketch to others, for one sketch beside many; it must take less time than
+    /// An upper bound on the similarity of this sketch to others, for comparing one sketch with many. Must be faster than
     /// [`Method::compare`]. Default: `None`.
     fn upper_bound(&self, _sketch: SketchRef<'_>) -> Option<UpperBound<'_>> {
         None
     }
 
-    /// What checks the verdicts of [`Method::compare`] on the texts. Default: nothing, they are final.
+    /// The verifier that checks verdicts of [`Method::compare`] on the texts. Default: none, the verdicts are final.
     fn verifier(&self) -> Option<&dyn Verifier> {
         None
     }
 
-    /// Where the keys of [`Method::sketch`] come from in the text, for people who want to see why; a key may have
-    /// several places. Default: none, and then only counts are shown.
+    /// Where in the text the keys of [`Method::sketch`] come from; a key may have several places. Default: none, and only counts are shown.
     fn highlights(&self, _text: &Text) -> Vec<Highlight> {
         Vec::new()
     }
@@ -75,30 +72,29 @@ pub trait Method: Send + Sync {
     }
 }
 
-/// For another sketch, no less than the similarity that [`Method::compare`] would find between it and the sketch that this was made
-/// for; `None` only where that would give no verdict.
+/// For another sketch, an upper bound on the similarity that [`Method::compare`] would find; `None` only if there would be no verdict.
 pub type UpperBound<'m> = Box<dyn Fn(SketchRef<'_>) -> Option<f64> + Send + Sync + 'm>;
 
-/// Checks on the texts what sketches can only estimate. What it compares of a text is the text's full fingerprint.
+/// Checks on the texts what sketches can only estimate, by comparing full fingerprints of the texts.
 pub trait Verifier: Method {
     /// The full fingerprint of a text.
     fn fingerprint(&self, text: &Text) -> Vec<u64>;
 
-    /// The sketch of a text. Adds to `partials` the partial fingerprint: what can be said of the full one before anything is learnt. To
-    /// be made only where it costs little beside the sketch, as most texts are never verified. Default: `None`, and nothing is added.
+    /// The sketch of a text; adds the partial fingerprint to `partials`, which is the part of the full one that needs no learning.
+    /// Worthwhile only if it costs little beside the sketch, as most texts are never verified. Default: `None`, and nothing is added.
     fn sketch_and_partial(&self, _text: &Text, _partials: &mut Vec<u64>) -> Option<Sketch> {
         None
     }
 
-    /// Turns a partial fingerprint into the full one; a full one does not change.
+    /// Completes a partial fingerprint; a full one does not change.
     fn complete_fingerprint(&self, _partial: &mut [u64]) {}
 
-    /// The verdict on two texts, from their full fingerprints; replaces that of [`Method::compare`]. Symmetric, and every test goes
-    /// through `trace`, as there.
+    /// The verdict on two texts by their full fingerprints, which replaces the verdict of [`Method::compare`]. Symmetric, and every test
+    /// goes through `trace`.
     fn verify(&self, a: &[u64], b: &[u64], trace: &mut Trace) -> Option<Verdict>;
 
-    /// How many words the text of this full fingerprint has in own passages that are over the limit, against all these others together: 0
-    /// if they leave it nothing of its own. Default: `None`, the method does not know.
+    /// How many words of this text are in own passages above the limit, measured against all the others together; 0 if it has nothing of
+    /// its own. Default: `None`, the method does not know.
     fn own_against(&self, _text: &[u64], _others: &[&[u64]]) -> Option<u32> {
         None
     }
@@ -110,19 +106,19 @@ pub trait Verifier: Method {
 }
 
 choices! {
-    /// Whether candidates are verified, as the parameter `verify` says it.
+    /// Whether candidates are verified: the parameter `verify`.
     pub(crate) enum Verification {
-        /// They are, on their texts.
+        /// Verified on their texts.
         Exact = "exact",
-        /// They are not: the estimates of sketches are accepted.
+        /// Not verified: the estimates of sketches are accepted.
         Off = "off",
     }
 }
 
-/// Gives the verdict on the text that it was made for and another one, whose fingerprint it is handed.
+/// Gives the verdict on the text that it was made for and another text, given by its fingerprint.
 pub type Against<'v> = Box<dyn FnMut(&[u64]) -> Option<Verdict> + 'v>;
 
-/// A place in a text that a key of its sketch comes from.
+/// A place in a text from which a key of its sketch comes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Highlight {
     /// The key.
@@ -131,7 +127,7 @@ pub struct Highlight {
     pub start: u32,
     /// One past the last byte.
     pub end: u32,
-    /// What the key is called, where the text at the place does not say it (the words behind a joint hash, say).
+    /// The name of the key if the text at the place does not show it (the words behind a joint hash, for example).
     pub label: Option<String>,
 }
 
@@ -140,10 +136,10 @@ pub struct Highlight {
 pub struct Keyword {
     /// The word as in the folded text, or its stem or lemma.
     pub word: String,
-    /// Other words and phrases that count as the same.
+    /// Other words and phrases that are counted with it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub also: Vec<String>,
-    /// How much it matters; the scale is the method's own.
+    /// Its score, on the method's own scale.
     pub score: f64,
     /// Its positions: indices into [`crate::text::Words::all`].
     pub positions: Vec<u32>,

@@ -1,20 +1,20 @@
-//! Whether two texts agree. This is needed before anything is learnt, to find out which shared text belongs to templates.
+//! Decides whether two texts agree. Learning needs this, to find which shared text belongs to templates.
 
 use super::judge::Model;
 use crate::method::{Learns, Trace};
 use crate::sketch::SketchRef;
 
 impl Model {
-    /// Whether the texts of two sketches agree in nearly all that both have, before anything was learnt. `shorter` is the
-    /// characters of the shorter page's own text.
+    /// Whether the texts of two sketches agree in nearly everything, before anything was learnt. `shorter` is the number of characters of
+    /// the shorter page's own text.
     pub(crate) fn agree(&self, a: SketchRef<'_>, b: SketchRef<'_>, shorter: u64) -> bool {
-        /// Similarity from which on two pages agree in all but a feature, ...
+        /// Minimum similarity of pages that agree in all but one feature, ...
         const ALL_BUT_ONE: f64 = 0.9;
-        /// ... and in nearly all.
+        /// ... and in nearly everything.
         const NEARLY_ALL: f64 = 0.95;
-        /// Least length ratio of pages that agree: one that has hardly more than a menu is contained in all that have the menu.
+        /// Minimum length ratio of pages that agree: a page that is hardly more than a menu is contained in all pages with the menu.
         const OF_LIKE_LENGTH: f64 = 0.5;
-        // Methods that see sentences only do not know what else the pages have.
+        // Methods that see only sentences do not know the rest of the pages.
         let sees_sentences = matches!(self.0.info.learns, Learns::Noise);
         let least = if sees_sentences { 0.0 } else { OF_LIKE_LENGTH };
         let method = &self.0.method;

@@ -1,4 +1,4 @@
-//! The form of a model in a file.
+//! The file form of a model.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,7 +7,6 @@ use crate::error::{Error, Result};
 use crate::knowledge::Knowledge;
 use crate::method::MethodInfo;
 
-/// The form of a model in a file.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Saved {
@@ -16,7 +15,7 @@ pub(super) struct Saved {
     pub(super) knowledge: Option<Knowledge>,
 }
 
-/// The version of the form.
+/// The version of the file form.
 pub(super) const VERSION: u32 = 1;
 
 pub(super) fn parse(json: &str) -> std::result::Result<Saved, String> {
@@ -30,7 +29,7 @@ pub(super) fn parse(json: &str) -> std::result::Result<Saved, String> {
     Ok(saved)
 }
 
-/// What the model in a file has learnt, which must be of the same method.
+/// The knowledge of a model file, which must be of the same method.
 pub(super) fn knowledge_in(file: &mut FileRef, info: &MethodInfo) -> Result<Knowledge> {
     let json = file.read("--knowledge")?;
     let saved = parse(&json).map_err(|e| in_file("--knowledge", file, &e))?;
@@ -45,7 +44,6 @@ pub(super) fn knowledge_in(file: &mut FileRef, info: &MethodInfo) -> Result<Know
         .ok_or_else(|| in_file("--knowledge", file, &nothing()))
 }
 
-/// An error in a file that an option names.
 pub(super) fn in_file(option: &str, file: &FileRef, what: &str) -> Error {
     Error::Usage(format!("{option} {}: {what}", file.path.display()))
 }

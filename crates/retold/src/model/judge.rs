@@ -1,4 +1,4 @@
-//! The model: the only judge.
+//! The model, which makes all judgements.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -47,17 +47,17 @@ pub(super) struct Inner {
     pub(super) config: JudgeConfig,
     pub(super) info: &'static MethodInfo,
     pub(super) params: Params,
-    /// Of a method without a noise filter, the defaults.
+    /// The defaults, if the method has no noise filter.
     pub(super) noise: NoiseParams,
     pub(super) text: TextOptions,
-    /// Sites and sources by their ranks ([`JudgeConfig::rank`]).
+    /// The ranks of sites and sources ([`JudgeConfig::rank`]).
     pub(super) ranks: Arc<BTreeMap<String, u64>>,
-    /// `None` until something was learnt.
+    /// `None` before learning.
     pub(super) knowledge: Option<Arc<Knowledge>>,
     pub(super) method: Box<dyn Method>,
-    /// The common keys of `knowledge`, to look up.
+    /// The common keys of `knowledge`, for look-ups.
     pub(super) common: FxHashSet<u64>,
-    /// When common keys are evidence, if the model asks for some.
+    /// The rule for common keys as evidence, if the method learns them.
     pub(super) evidence: Option<Evidence>,
 }
 
@@ -70,38 +70,37 @@ impl fmt::Debug for Model {
     }
 }
 
-/// When a pair that shares common keys is accepted (our own).
+/// When a pair that shares common keys is accepted (our own rule).
 ///
-/// The method's own rule must hold for the whole sketches. Beyond that, one of three: it holds as well for what is left
-/// of both sketches without the common keys; or the sentences that the pages share are at least `cover` of the shorter
-/// text; or there are `many` of them, more than a disclaimer has.
+/// The method's rule must hold for the whole sketches. In addition, it must hold without the common keys, or the shared sentences must be
+/// at least `cover` of the shorter text, or there must be `many` of them, more than a disclaimer has.
 #[derive(Clone, Copy)]
 pub(super) struct Evidence {
     cover: f64,
     many: u32,
 }
 
-/// Keys by which related pages find each other: of two related pages, the one of the smaller `size` (of equals, either) has a
-/// key in `prefix` that the other has in `all`.
+/// Keys by which related pages find each other: of two related pages, the one with the smaller `size` (either, if equal) has a key in
+/// `prefix` that the other has in `all`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Probes {
-    /// What the method takes for the size of its sketch; see [`Model::size`].
+    /// The size of the sketch; see [`Model::size`].
     pub size: usize,
-    /// Keys under which the page is found by larger ones, and by which it finds them.
+    /// Keys by which larger pages find this one, and by which it finds them.
     pub prefix: Vec<u64>,
-    /// All its keys.
+    /// All keys of the page.
     pub all: Vec<u64>,
 }
 
 impl Model {
-    /// A model that knows of no collection yet.
+    /// A model without knowledge.
     ///
     /// Errors: an unknown method or parameter, a value out of range, an extraction that is not built in, a word file that cannot be read.
     pub fn new(config: JudgeConfig) -> Result<Model> {
         Model::knowing(config, None)
     }
 
-    /// A model that knows this, or what [`JudgeConfig::knowledge`] holds.
+    /// A model with this knowledge, or that in [`JudgeConfig::knowledge`].
     pub(super) fn knowing(mut config: JudgeConfig, mut known: Option<Knowledge>) -> Result<Model> {
         let info = method::find_method(&config.method)?;
         let params = info.resolve(&config.params)?;
@@ -166,7 +165,7 @@ impl Model {
         Model::build(config.clone(), info, params.clone(), files, known)
     }
 
-    /// The same model, which reads what so much memory is enough for (`ReadOptions::with_memory`).
+    /// A copy of the model that reads within this much memory (`ReadOptions::with_memory`).
     pub(crate) fn reading_within(&self, memory: u64) -> Model {
         let Inner {
             config,
@@ -189,7 +188,6 @@ impl Model {
         Model::build(config, info, params.clone(), files, knowledge.clone())
     }
 
-    /// The same model without what it has learnt.
     pub(crate) fn without_knowledge(&self) -> Model {
         let Inner {
             config,
@@ -203,12 +201,12 @@ impl Model {
         Model::build(config.clone(), info, params.clone(), files, None)
     }
 
-    /// The configuration, in which nothing is left open: all parameters, what methods see, hashes of word files.
+    /// The complete configuration: all parameters, what methods see, hashes of word files.
     pub fn config(&self) -> &JudgeConfig {
         &self.0.config
     }
 
-    /// What is said of the method in the table of methods.
+    /// The method's entry in the method table.
     pub fn method(&self) -> &'static MethodInfo {
         self.0.info
     }
@@ -223,7 +221,7 @@ impl Model {
         self.0.knowledge.as_deref()
     }
 
-    /// How pages become texts.
+    /// The options for making texts from pages.
     pub fn text_options(&self) -> &TextOptions {
         &self.0.text
     }
@@ -235,12 +233,12 @@ impl Model {
         text_of(page, &self.0.text).map_err(Error::Unreadable)
     }
 
-    /// True if the model must be taught words ([`Model::words`]) before it can sketch.
+    /// True if the model must learn words ([`Model::words`]) before it can sketch.
     pub fn wants_words(&self) -> bool {
         matches!(self.0.info.learns, Learns::Words(_)) && self.0.knowledge.is_none()
     }
 
-    /// The features of a text whose document frequencies the method weighs by, none twice.
+    /// The distinct features of a text whose document frequencies the method uses as weights.
     pub fn words(&self, text: &Text) -> Vec<u64> {
         match self.0.info.learns {
             Learns::Words(words) => words(&self.0.params, text),
@@ -248,7 +246,7 @@ impl Model {
         }
     }
 
-    /// What there is to learn from the sketches of a collection; `None` if the method learns nothing from sketches.
+    /// What the model learns from the sketches of a collection; `None` if the method learns nothing from sketches.
     ///
     /// Errors: a temporary file cannot be written.
     pub fn knowledge_of(&self, census: &Census<'_>) -> Result<Option<Knowledge>> {
@@ -259,10 +257,10 @@ impl Model {
         }
     }
 
-    /// The sketch of a text. Of equal texts on one site it is always the same; what was learnt has no influence, unless the
-    /// method weighs words ([`Learns::Words`]).
+    /// The sketch of a text. Equal texts on one site have equal sketches; knowledge has no influence, unless the method weighs words
+    /// ([`Learns::Words`]).
     ///
-    /// Errors: the method weighs words and knows none.
+    /// Errors: the method weighs words and has learnt none.
     pub fn sketch(&self, text: &Text, site: Option<&str>) -> Result<Sketch> {
         if self.wants_words() {
             return Err(Error::Usage(format!(
@@ -277,8 +275,8 @@ impl Model {
         })
     }
 
-    /// [`Model::sketch`] without a site. The partial fingerprint of the text is added to `partial`, if the method makes one; whether it
-    /// does.
+    /// [`Model::sketch`] without a site. Appends the text's partial fingerprint to `partial` if the method makes one, and returns whether
+    /// it did.
     pub(crate) fn sketch_and_partial(
         &self,
         text: &Text,
@@ -291,19 +289,18 @@ impl Model {
         }
     }
 
-    /// What two pages are to each other, as far as sketches tell; pair filters, which look at what is no part of sketches, are not asked
-    /// ([`Model::scope`]). Symmetric: swapping them swaps `contains` and
-    /// `contained_by` only.
+    /// The relation of two pages as far as sketches tell. Does not apply pair filters, which need data outside sketches ([`Model::scope`]).
+    /// Symmetric: swapping the pages only swaps `contains` and `contained_by`.
     pub fn judge(&self, a: &Sketch, b: &Sketch) -> Judgement {
         self.judge_traced(a, b, &mut Trace::off())
     }
 
-    /// The same; `trace` is shown every test that decided.
+    /// As [`Model::judge`]; `trace` records every test that decided.
     pub fn judge_traced(&self, a: &Sketch, b: &Sketch, trace: &mut Trace) -> Judgement {
         self.judge_pruned((a, &self.prune(a)), b, trace)
     }
 
-    /// The same given what pruning leaves of the first sketch, for one sketch against many.
+    /// As [`Model::judge_traced`], with the first sketch already pruned, for one sketch against many.
     pub fn judge_pruned(
         &self,
         (a, x): (&Sketch, &PrunedSketches),
@@ -321,7 +318,7 @@ impl Model {
         }
     }
 
-    /// The verdict on two pruned sketches, `None` if no two of their pages are related.
+    /// The verdict on two pruned sketches; `None` if none of their pages are related.
     pub fn relate(&self, a: Pruned<'_>, b: Pruned<'_>, trace: &mut Trace) -> Option<Relating> {
         let verdict = self.0.method.compare(a.whole, b.whole, trace)?;
         let up_to = match self.0.evidence {
@@ -331,13 +328,12 @@ impl Model {
         Some(Relating { verdict, up_to })
     }
 
-    /// What tells of many sketches beside this one how similar they are at the most; see
-    /// [`Method::upper_bound`].
+    /// A function that bounds the similarity of this sketch to others from above; see [`Method::upper_bound`].
     pub(crate) fn upper_bound(&self, sketch: Pruned<'_>) -> Option<UpperBound<'_>> {
         self.0.method.upper_bound(sketch.whole)
     }
 
-    /// Up to which length of the shorter page the verdict is believed.
+    /// The maximum length of the shorter page for which the verdict is accepted.
     fn believed(
         &self,
         evidence: Evidence,
@@ -374,8 +370,8 @@ impl Model {
         (verdict.shared_chars as f64 / evidence.cover).floor() as u64
     }
 
-    /// The judgement on two pages, given that on their pruned sketches; `shorter`, which is not always asked, tells the smaller of their
-    /// [`Sketch::main_chars`].
+    /// The judgement on two pages, given the verdict on their pruned sketches. `shorter` gives the smaller [`Sketch::main_chars`] of both
+    /// and is called only if needed.
     pub fn conclude(
         &self,
         relating: &Relating,
@@ -385,8 +381,8 @@ impl Model {
         if relating.up_to < u64::MAX {
             let cover = Check::number(
                 "evidence: length",
-                "characters of the shorter page, its blocks of links left out; at most those of the shared sentences over \
-                 `cover`",
+                "characters of the shorter page without its blocks of links; at most those of the shared sentences divided \
+                 by `cover`",
                 shorter() as usize,
                 Op::AtMost,
                 relating.up_to as f64,
@@ -401,18 +397,19 @@ impl Model {
         }
     }
 
-    /// The verdict on two texts of which sketches leave a doubt, `None` if they are not related.
+    /// The verdict on two texts that need verification; `None` if they are not related.
     pub fn verify(&self, a: &Text, b: &Text) -> Option<Verdict> {
         self.verify_traced(a, b, &mut Trace::off())
     }
 
-    /// The same; `trace` is shown every test that decided.
+    /// As [`Model::verify`]; `trace` records every test that decided.
     pub fn verify_traced(&self, a: &Text, b: &Text, trace: &mut Trace) -> Option<Verdict> {
         let verifier = self.verifier()?;
         verifier.verify(&verifier.fingerprint(a), &verifier.fingerprint(b), trace)
     }
 
-    /// What the first page is to the second, `None` if they are not related, or pair filters forbid to compare them: texts, sketches and verification in one question.
+    /// The relation of the first page to the second, including texts, sketches and verification. `None` if they are not related, or if pair
+    /// filters exclude the pair.
     ///
     /// Errors: a page that cannot be read, and those of [`Model::sketch`].
     pub fn compare(&self, a: &Page, b: &Page) -> Result<Option<Verdict>> {
@@ -433,13 +430,13 @@ impl Model {
         })
     }
 
-    /// What checks verdicts on texts, if the method wants that.
+    /// The verifier, if verdicts are to be verified on texts.
     pub fn verifier(&self) -> Option<&dyn Verifier> {
         self.0.method.verifier()
     }
 
-    /// What rules beside the method's see of a page of a source of that name, to be kept with its sketch: what pair filters look at, and
-    /// by what pages are preferred, and its addresses. Empty if there are no such rules.
+    /// The data of a page that is kept with its sketch for pair filters, for the choice of the canonical page, and for its addresses.
+    /// `source` is the name of the page's source. Empty if none is needed.
     pub fn seen(&self, page: &Page, text: &Text, source: &str) -> Vec<u64> {
         let JudgeConfig {
             filters,
@@ -465,20 +462,20 @@ impl Model {
         }
     }
 
-    /// The addresses of a page of which this was [seen](Model::seen); none if they do not count.
+    /// The addresses in the [seen](Model::seen) data of a page; empty if addresses are not used.
     pub(crate) fn address(&self, seen: &[u64]) -> Address {
         let numbers = seen.last_chunk::<ADDRESS>();
         let numbers = numbers.filter(|_| self.0.config.addresses.are_on());
         numbers.map_or_else(Address::default, |numbers| Address::from_numbers(*numbers))
     }
 
-    /// What pair filters look at in a page of which this was [seen](Model::seen), with that date in seconds since 1970.
+    /// The data for pair filters, from the [seen](Model::seen) data of a page and its date in seconds since 1970.
     pub fn scope(&self, seen: &[u64], date: Option<i64>) -> Scope {
         let part = |at: usize| seen.get(at).copied().unwrap_or_default();
         self.0.config.filters.scope([part(0), part(1)], date)
     }
 
-    /// The same of a page with a text.
+    /// As [`Model::scope`], from a page and its text.
     pub fn scope_of(&self, page: &Page, text: &Text) -> Scope {
         let date = page.date.as_deref().and_then(crate::date::seconds);
         let date = date.or_else(|| text.meta.date.as_deref().and_then(crate::date::seconds));
@@ -498,17 +495,17 @@ impl Model {
         self.0.method.needs_distinctive(sketch)
     }
 
-    /// The least size of a sketch with so many keys.
+    /// The least size of a sketch with this many keys.
     pub fn least_size(&self, keys: usize) -> usize {
         self.0.method.least_size(keys)
     }
 
-    /// What related sketches must have in common, if the smaller one is of this size; see [`Method::bounds`].
+    /// What related sketches must have in common if the smaller one has this size; see [`Method::bounds`].
     pub fn bounds(&self, size: usize) -> Bounds {
         self.0.method.bounds(size)
     }
 
-    /// Keys by which related pages that are no exact copies find each other.
+    /// The keys by which related pages that are not exact copies find each other.
     pub fn probes(&self, sketch: &Sketch) -> Probes {
         let pruned = self.prune(sketch);
         let pruned = pruned.get(PrunedNo(0));
@@ -528,18 +525,18 @@ impl Model {
         }
     }
 
-    /// Where the keys of a text's sketch come from; see [`Method::highlights`].
+    /// Where in a text the keys of its sketch come from; see [`Method::highlights`].
     pub fn highlights(&self, text: &Text) -> Vec<Highlight> {
         self.0.method.highlights(text)
     }
 
-    /// The words that stand for a text; see [`Method::keywords`].
+    /// The keywords of a text; see [`Method::keywords`].
     pub fn keywords(&self, text: &Text) -> Option<Vec<Keyword>> {
         self.0.method.keywords(text)
     }
 }
 
-/// How pages become texts for a method; reads the word files.
+/// The text options for a method; reads the word files.
 fn text_options(
     config: &mut JudgeConfig,
     info: &MethodInfo,
@@ -573,7 +570,7 @@ fn text_options(
     Ok(options)
 }
 
-/// The sites and sources of [`JudgeConfig::rank`], whose rule then is one of those of the order.
+/// The ranks of the sites and sources in [`JudgeConfig::rank`]; adds its rule to the order of preference.
 fn ranks(config: &mut JudgeConfig) -> Result<BTreeMap<String, u64>> {
     let Some(file) = &mut config.rank else {
         return match config.canonical.rules().contains(&Prefer::Rank) {
@@ -594,7 +591,7 @@ fn ranks(config: &mut JudgeConfig) -> Result<BTreeMap<String, u64>> {
             in_file(
                 "--rank",
                 file,
-                &format!("line {number}: a whole number expected behind the tab"),
+                &format!("line {number}: a whole number is expected after the tab"),
             )
         })?;
         if !name.is_empty() {
@@ -605,7 +602,7 @@ fn ranks(config: &mut JudgeConfig) -> Result<BTreeMap<String, u64>> {
     Ok(ranks)
 }
 
-/// What is kept of a text whatever the method.
+/// What is kept of a text with any method.
 pub(crate) fn facts(text: &Text) -> Sketch {
     let (chars, main_chars) = text.lengths();
     Sketch {
@@ -616,7 +613,7 @@ pub(crate) fn facts(text: &Text) -> Sketch {
     }
 }
 
-/// A sketch as a method makes it, with what is kept of a text whatever the method.
+/// The method's sketch, completed with [`facts`].
 fn with_facts(sketch: Sketch, text: &Text) -> Sketch {
     Sketch {
         keys: sketch.keys,
@@ -626,7 +623,7 @@ fn with_facts(sketch: Sketch, text: &Text) -> Sketch {
     }
 }
 
-/// The verdict on exact copies, given the keys and the characters of each.
+/// The verdict on exact copies, given the keys and characters of each.
 pub(crate) fn copy(a: (usize, u64), b: (usize, u64)) -> Verdict {
     Verdict {
         relation: Relation::Duplicate,

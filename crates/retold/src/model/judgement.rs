@@ -7,14 +7,14 @@ use crate::relation::Verdict;
 pub enum Judgement {
     /// They are not related.
     No,
-    /// This is what the first page is to the second.
+    /// The relation of the first page to the second.
     Yes(Verdict),
-    /// They seem to be related in this way; the texts decide ([`Model::verify`](crate::Model::verify)).
+    /// The pages seem to be related in this way; the texts decide ([`Model::verify`](crate::Model::verify)).
     NeedsVerification(Verdict),
 }
 
 impl Judgement {
-    /// The same with the pages swapped.
+    /// The judgement with the pages swapped.
     pub fn swapped(self) -> Judgement {
         match self {
             Judgement::No => Judgement::No,
@@ -26,11 +26,11 @@ impl Judgement {
     }
 }
 
-/// The verdict on two pruned sketches, and for which of their pages it holds.
+/// The verdict on two pruned sketches, and the pages for which it holds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Relating {
-    /// What the first is to the second.
+    /// The relation of the first to the second.
     pub verdict: Verdict,
-    /// It holds if the shorter of the two pages has at most this many characters of main text ([`Sketch::main_chars`](crate::method::Sketch::main_chars)).
+    /// The maximum number of main-text characters ([`Sketch::main_chars`](crate::method::Sketch::main_chars)) of the shorter page.
     pub up_to: u64,
 }

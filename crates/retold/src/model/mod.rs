@@ -1,7 +1,7 @@
-//! The model: the only judge.
+//! The model, which makes all judgements.
 //!
-//! A model is a configuration, a method and what was learnt from a collection. Batch runs, `explain` and everything else that
-//! needs the relation of two pages ask a model. Models are frozen: learning makes a new one.
+//! A model is a configuration, a method and what was learnt from a collection. Batch runs, `explain` and everything else that needs the
+//! relation of two pages ask a model. Models are frozen: learning makes a new one.
 
 mod agree;
 mod file;

@@ -1,4 +1,4 @@
-//! Pruned sketches, which are judged with the knowledge of a model: noise deleted, common keys flagged.
+//! Pruning of sketches by a model's knowledge: noise is deleted, common keys are flagged.
 
 use super::judge::Model;
 use super::pruned::PrunedSketches;
@@ -21,23 +21,22 @@ impl Model {
         self.0.common.contains(&key)
     }
 
-    /// What is left of a page's sketch once the noise of its site has been deleted.
     pub(crate) fn without_noise(&self, sketch: SketchRef<'_>, site: Option<&str>) -> Sketch {
         sketch.retain(|place| !self.deletes(sketch.keys[place], site))
     }
 
-    /// What pruning leaves of a sketch, under number 0.
+    /// Prunes one sketch, which gets number 0.
     pub fn prune(&self, sketch: &Sketch) -> PrunedSketches {
         let mut only = Sketches::default();
         let site = sketch.site.as_deref();
         let pushed = only.push(self.without_noise(sketch.as_ref(), site).as_ref());
-        // What is held in memory alone cannot fail.
+        // Storing in memory cannot fail.
         pushed
             .and_then(|()| self.prune_all(only))
             .unwrap_or_default()
     }
 
-    /// Sketches from which noise has been deleted, as they are judged.
+    /// Deletes noise from sketches and flags their common keys.
     ///
     /// Errors: a temporary file cannot be written.
     pub(crate) fn prune_all(&self, mut sketches: Sketches) -> Result<PrunedSketches> {

@@ -1,15 +1,15 @@
-//! `PrunedSketches`: many pruned sketches.
+//! A store for many pruned sketches.
 
 use crate::ids::{PrunedNo, SketchNo};
 use crate::sketch::SketchRef;
 use crate::sketch::{Sketches, Stored};
 
-/// A sketch as it is judged: noise deleted, common keys flagged.
+/// A pruned sketch: noise deleted, common keys flagged.
 #[derive(Clone, Copy, Debug)]
 pub struct Pruned<'a> {
-    /// All its keys.
+    /// The sketch with all its keys.
     pub whole: SketchRef<'a>,
-    /// The same without its common keys.
+    /// The sketch without its common keys.
     pub rare: SketchRef<'a>,
 }
 
@@ -26,7 +26,7 @@ impl StoredPruned<'_> {
         self.whole.as_ref().keys.is_empty()
     }
 
-    /// The sketch as it is judged.
+    /// A view of the sketch.
     pub fn as_ref(&self) -> Pruned<'_> {
         let whole = self.whole.as_ref();
         Pruned {
@@ -40,12 +40,12 @@ impl StoredPruned<'_> {
 #[derive(Debug, Default)]
 pub struct PrunedSketches {
     pub(super) whole: Sketches,
-    /// The same without common keys, under the same numbers; `None` if that is the same.
+    /// The sketches without common keys, under the same numbers; `None` if there are no common keys.
     pub(super) rare: Option<Sketches>,
 }
 
 impl PrunedSketches {
-    /// The one with that number.
+    /// The pruned sketch with that number.
     pub fn get(&self, number: PrunedNo) -> StoredPruned<'_> {
         StoredPruned {
             whole: self.whole.get(SketchNo(number.0)),
@@ -53,7 +53,7 @@ impl PrunedSketches {
         }
     }
 
-    /// From now on those that are read again and again are held in memory, as far as this `part` of what is left of it goes.
+    /// From now on keeps rows that are read repeatedly in 1/`part` of the memory left.
     pub(crate) fn read_often(&mut self, part: u64) {
         self.whole.read_often(part);
         if let Some(rare) = &mut self.rare {
@@ -61,12 +61,12 @@ impl PrunedSketches {
         }
     }
 
-    /// All keys of each, under the same numbers.
+    /// The sketches with all keys, under the same numbers.
     pub fn sketches(&self) -> &Sketches {
         &self.whole
     }
 
-    /// How many there are.
+    /// The number of sketches.
     pub fn len(&self) -> usize {
         self.whole.len()
     }

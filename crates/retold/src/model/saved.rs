@@ -18,9 +18,9 @@ impl Model {
         serde_json::to_string(&saved).expect("plain values can be written")
     }
 
-    /// The model that [`Model::to_json`] wrote. Relative paths in it are taken from `directory`.
+    /// Reads the JSON of [`Model::to_json`]. Relative paths in it are resolved against `directory`.
     ///
-    /// Errors: another version, a form that is not a model's, and those of [`Model::new`].
+    /// Errors: another version, malformed JSON, and those of [`Model::new`].
     pub fn from_json(json: &str, directory: &Path) -> Result<Model> {
         let saved = parse(json).map_err(Error::Usage)?;
         let config = JudgeConfig::from_saved(saved.config)?.below(directory);

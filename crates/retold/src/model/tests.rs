@@ -30,7 +30,7 @@ fn knowing(common: &[u64]) -> Knowledge {
     }
 }
 
-/// A page that shares four sentences of 20 characters, the disclaimer's, and has one of its own.
+/// A page with the disclaimer's four sentences of 20 characters and one of its own.
 fn disclaimer(last: u64, main_chars: u64) -> Sketch {
     Sketch {
         keys: vec![1, 2, 3, 4, last],
@@ -57,10 +57,10 @@ fn evidence_by_hand() {
     );
     // All four are common: the rest, {10} and {11}, does not match.
     assert_eq!(judge(&[1, 2, 3, 4], "20", 1000), Judgement::No);
-    // 80 / 0.65 = 123.08: a page that says 123 characters itself is covered, one of 124 is not.
+    // 80 / 0.65 = 123.08: a page with 123 characters of its own is covered, one with 124 is not.
     assert!(is_yes(judge(&[1, 2, 3, 4], "20", 123)));
     assert_eq!(judge(&[1, 2, 3, 4], "20", 124), Judgement::No);
-    // Four are many if `many` says so.
+    // Four are enough if `many` is 4.
     assert!(is_yes(judge(&[1, 2, 3, 4], "4", 1000)));
     // One common key of five: {2, 3, 4} of {2, 3, 4, x} still match, 3/4.
     assert!(is_yes(judge(&[1], "20", 1000)));
@@ -79,7 +79,7 @@ fn what_agrees_in_nearly_all_by_hand() {
         };
         model.agree(sketch(small).as_ref(), sketch(large).as_ref(), 0)
     };
-    // Of 60 keys 3 may be missing, .95; of 39 1, as 37 / 39 = .949; of 10 1, .9, and of 9 none.
+    // Of 60 keys 3 may be missing, .95; of 39, 1, as 37 / 39 = .949; of 10, 1, .9, and of 9 none.
     assert!(agree(3, 60, 60) && !agree(4, 60, 60));
     assert!(agree(1, 39, 39) && !agree(2, 39, 39));
     assert!(agree(1, 10, 10) && !agree(1, 9, 9) && agree(0, 9, 9));
@@ -120,7 +120,7 @@ fn noise_is_deleted_on_its_site_only() {
         Judgement::Yes(_)
     ));
     assert_eq!(model.judge(&at("a.cn", 10), &at("a.cn", 11)), Judgement::No);
-    // What one page has lost it does not share.
+    // Keys deleted on one page are not shared.
     assert_eq!(model.judge(&at("a.cn", 10), &at("b.cn", 11)), Judgement::No);
 }
 
@@ -160,7 +160,7 @@ fn a_method_that_weighs_words_must_learn_them() {
     }
 }
 
-/// What was learnt stands beside the keys: an index need not be built anew when its model learns again.
+/// Knowledge is stored beside the keys, so an index need not be rebuilt when its model learns again.
 #[test]
 fn learning_again_leaves_sketches_as_they_are() {
     let text = "渡船今天早上离开港口，乘客们在码头等待消息。The ferry left the harbour of Naxos in the morning. ";
@@ -226,7 +226,7 @@ fn a_model_leaves_nothing_open() {
     );
 }
 
-/// What the model says of a pruned sketch of a store is what it says of the sketch that it was made of.
+/// Judging a stored pruned sketch gives the same as judging the original sketch.
 #[test]
 fn pruned_sketches_of_a_store_are_those_of_sketches() {
     let known = Knowledge {
@@ -260,7 +260,7 @@ fn knowledge_may_come_from_another_collection() {
     };
     let taught = Model::new(config("period")).unwrap();
     assert_eq!(taught.knowledge(), elsewhere.knowledge());
-    // It is kept with the model, so that the file may go.
+    // The word file is stored in the model, so the file may be deleted.
     let json = taught.to_json();
     let message = Model::new(config("codet")).unwrap_err().to_string();
     assert!(

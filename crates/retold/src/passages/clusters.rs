@@ -1,4 +1,4 @@
-//! Passages that overlap on a page are merged into one passage, on all pages that have it.
+//! Merges overlapping passages on a page into one passage, on all pages that have it.
 
 use std::ops::Range;
 
@@ -6,23 +6,23 @@ use super::measure::PassageOptions;
 use crate::error::{Error, Result};
 use crate::spill::{Memory, Sorter, SpillRows, SpillVec};
 
-/// A passage of two pages: the pages, the words in the one and in the other, how many match, and the score.
+/// A passage of two pages: the pages, the word ranges in both, the number of matches, and the score.
 pub(super) type PairRow = [u32; 8];
 
-/// A side of a pair of passages on its page: words, and which side of which row it is.
+/// One side of a pair of passages: the word range, and the number of the side.
 pub(super) type Span = [u32; 3];
 
-/// The spans of each page that has some, and the cluster of each.
+/// The spans of each page, and their clusters.
 pub(super) struct Spans {
-    /// The pages that have spans, ascending.
+    /// The pages with spans, ascending.
     pub(super) pages: Vec<u32>,
-    /// The spans of each of them, ascending.
+    /// The spans of each page, ascending.
     rows: SpillRows<Span>,
-    /// Side -> its cluster. Sides are numbered by rows, two for each.
+    /// The cluster of each side. Sides are numbered by rows, two for each.
     clusters: Vec<u32>,
 }
 
-/// A part of a page that is in a cluster.
+/// A part of a page that belongs to a cluster.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Member {
     pub(super) cluster: u32,
@@ -71,11 +71,11 @@ impl Spans {
         Ok(spans)
     }
 
-    /// Adds the spans of a page; those that overlap enough are of one cluster.
+    /// Adds the spans of a page; those with enough overlap join one cluster.
     fn add(&mut self, spans: &[Span], options: &PassageOptions) -> Result<()> {
         for (at, one) in spans.iter().enumerate() {
             let length = f64::from(one[1] - one[0]);
-            // One that begins behind this has too little of it.
+            // Spans that begin after this overlap too little.
             let reach = f64::from(one[1]) - length * options.target_overlap.min(1.0);
             for other in &spans[at + 1..] {
                 if f64::from(other[0]) > reach {
@@ -102,7 +102,7 @@ impl Spans {
         let roots = (self.root(one), self.root(other));
         let (first, second) = (roots.0.min(roots.1), roots.0.max(roots.1));
         self.clusters[second as usize] = first;
-        // Later paths are short.
+        // Shortens later paths.
         self.clusters[one as usize] = first;
         self.clusters[other as usize] = first;
     }
@@ -112,7 +112,7 @@ impl Spans {
         let mut next = 0;
         for side in 0..self.clusters.len() {
             let above = self.clusters[side] as usize;
-            // What is above a side comes before it, and has its number.
+            // The parent of a side comes before it and is already numbered.
             self.clusters[side] = match above == side {
                 true => {
                     next += 1;
@@ -123,7 +123,6 @@ impl Spans {
         }
     }
 
-    /// The cluster of a row of pairs.
     pub(super) fn cluster(&self, row: usize) -> u32 {
         self.clusters[2 * row]
     }
@@ -133,8 +132,8 @@ impl Spans {
         self.rows.get(place).to_vec()
     }
 
-    /// What of a page with these spans is in clusters: spans of one cluster that overlap or touch are one part, see
-    /// [`widest`]. Each with the sides that it is made of.
+    /// The parts of a page with these spans that are in clusters. Spans of one cluster that overlap or touch make one part, see [`widest`].
+    /// Each comes with its sides.
     pub(super) fn parts(&self, spans: &[Span]) -> Vec<(Member, Vec<u32>)> {
         let member = |&[begin, end, side]: &Span| {
             let cluster = self.clusters[side as usize];
@@ -161,20 +160,20 @@ impl Spans {
         parts.collect()
     }
 
-    /// The same without the sides.
+    /// As [`Spans::parts`], without the sides.
     pub(super) fn members(&self, spans: &[Span]) -> impl Iterator<Item = Member> {
         let parts = self.parts(spans).into_iter();
         parts.map(|(member, _)| member)
     }
 }
 
-/// The part of a page that these cover: it begins and ends where a quarter of them reach, so that a word that follows by
-/// chance on some pages is not taken for a part of the passage.
+/// The part of a page that these spans cover: it begins and ends where a quarter of them reach, so that a word that follows by chance on
+/// some pages is not included.
 fn widest(parts: &[Member]) -> Member {
     let mut ends: Vec<u32> = parts.iter().map(|part| part.end).collect();
     ends.sort_unstable();
     let quarter = (parts.len() - 1) / 4;
-    // They ascend by their begins.
+    // Sorted by start.
     let begin = parts[quarter].begin;
     Member {
         cluster: parts[0].cluster,
@@ -183,7 +182,6 @@ fn widest(parts: &[Member]) -> Member {
     }
 }
 
-/// Whether two spans of a page are one passage.
 fn is_one(one: &Span, other: &Span, options: &PassageOptions) -> bool {
     let range = |span: &Span| Range {
         start: span[0],
@@ -204,14 +202,14 @@ fn is_one(one: &Span, other: &Span, options: &PassageOptions) -> bool {
 mod tests {
     use super::*;
 
-    /// Three passages of page 0: two that are nearly the same, and a short one within them.
+    /// Three passages of page 0: two nearly equal ones, and a short one within them.
     #[test]
     fn overlaps_by_hand() {
         let options = PassageOptions::default();
         let one = |a: [u32; 2], b: [u32; 2]| is_one(&[a[0], a[1], 0], &[b[0], b[1], 0], &options);
         // 90 of 90 and of 100 words.
         assert!(one([0, 100], [5, 95]));
-        // 50 of 50 and of 100; then 49 of them.
+        // 50 of 50 and of 100 words; then 49.
         assert!(one([0, 100], [50, 100]));
         assert!(!one([0, 100], [51, 100]));
         // 60 of 80 is less than nine tenths.
@@ -234,9 +232,9 @@ mod tests {
             end,
         };
         let members = |place: usize| spans.members(&spans.spans(place)).collect::<Vec<Member>>();
-        // Of 10 and 12 the earlier.
+        // Of 10 and 12, the earlier counts.
         assert_eq!(members(0), [(0, 10, 110), (1, 50, 75)].map(member));
-        // Of nine begins and ends the third counts.
+        // Of nine starts and ends, the third counts.
         let spread: Vec<Member> = (0..9).map(|at| member((7, 10 + at, 50 + at))).collect();
         assert_eq!(widest(&spread), member((7, 12, 56)));
         assert_eq!(members(1), [(0, 0, 100)].map(member));

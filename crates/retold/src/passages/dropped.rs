@@ -1,4 +1,4 @@
-//! Pages that repeat a kept page.
+//! Pages that are dropped for a kept page.
 
 use std::ops::Range;
 
@@ -8,17 +8,17 @@ use super::seeds::{Runs, Seed, short};
 use super::shared::{Shared, Texts};
 use crate::compare::{Word, anchors};
 
-/// Words that the runs have by which a page is aligned with the one that it repeats, and how often that one may have them.
+/// The length of the runs with which a page is aligned with the page that it repeats, and how often that page may have them.
 const RUN: usize = 6;
 const OFTEN: usize = 4;
 
-/// The passages of two texts one of which repeats the other.
+/// The passages of two texts, one of which repeats the other.
 pub(super) fn repeated(texts: Texts<'_>) -> Vec<Shared> {
     texts.passages_of(&anchors(texts.here, texts.there, RUN, OFTEN))
 }
 
-/// The seeds of a page. Of one that repeats another, those only that lie in a run which may have something of its own: whatever else
-/// a third page shares with it, it shares with that other page.
+/// The seeds of a page. If it repeats another page, only those in a run that may contain something of its own: it shares the rest with any
+/// third page exactly as that other page does.
 pub(super) fn seeds(
     (page, words): (u32, &[Word]),
     (pages, all): (&TextPages, &PageWords),
@@ -38,7 +38,7 @@ pub(super) fn seeds(
     repeated.sort_unstable_by_key(|run| (run.start, run.end));
     let mut longest: Vec<Range<usize>> = Vec::new();
     for run in repeated {
-        // Of runs that end in the order in which they begin, none lies in another.
+        // No run lies inside another if their ends are in the order of their starts.
         if longest.last().is_none_or(|last| last.end < run.end) {
             longest.push(run);
         }

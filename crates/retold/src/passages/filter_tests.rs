@@ -1,4 +1,4 @@
-//! Pair filters, compared with a slow twin that tests every two pages.
+//! Compares pair filters with a slow reference that tests every two pages.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -49,7 +49,7 @@ fn seen() -> impl Strategy<Value = Vec<Seen>> {
     prop::collection::vec((site, day, lang), 12)
 }
 
-/// A page of each text, then of the first ones again, so that some are equal.
+/// A page for each text, then the first ones again, so that some are equal.
 fn pages(texts: &[Vec<u8>], seen: &[Seen]) -> (Vec<Page>, Vec<Vec<u8>>) {
     let all: Vec<Vec<u8>> = texts
         .iter()
@@ -68,8 +68,7 @@ fn pages(texts: &[Vec<u8>], seen: &[Seen]) -> (Vec<Page>, Vec<Vec<u8>>) {
     (all.iter().enumerate().map(page).collect(), all)
 }
 
-/// Which of these pages a filter could ever bring together, over others: those of one value within and of dates near to each other. A list of
-/// every one's part.
+/// The part of each page: pages that filters may connect, also through others, by equal values and near dates, are in one part.
 fn parts(having: &[usize], scopes: &[Scope], filters: &PairFilters) -> Vec<usize> {
     let is_near = |a: usize, b: usize| {
         let apart = scopes[a]
@@ -94,7 +93,7 @@ fn parts(having: &[usize], scopes: &[Scope], filters: &PairFilters) -> Vec<usize
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(96))]
 
-    /// Of every two pages that filters allow to compare each common run is found, unless too many pages have it; of others nothing.
+    /// For every two pages that filters allow, each common run is found, unless too many pages have it; for other pairs nothing is found.
     #[test]
     fn filters_forbid_pairs_and_nothing_else(
         texts in texts(), seen in seen(), filters in filters(), least in 3u32..10, max_df in 2u32..5,
@@ -105,7 +104,7 @@ proptest! {
         let options = PassageOptions { min_chars: least, max_df, ..PassageOptions::default() };
         let of = TextPages::of(&findings);
         let found = in_pool(1, || Found::of(&findings, &of, &options, (&(), &mut StageClock::default()))).unwrap();
-        // Ids ascend, so ranks are numbers of pages.
+        // Ids ascend, so ranks are page numbers.
         let page_of: Vec<usize> = of.pages.iter().map(|page| page.rank.at()).collect();
         let place_of = |page: usize| {
             let copy = of.copies.iter().find(|(copy, _)| copy.at() == page);
@@ -113,7 +112,7 @@ proptest! {
             page_of.iter().position(|other| *other == shown).unwrap()
         };
         let scopes: Vec<Scope> = (0..all.len()).map(|page| findings.scope(Rank::new(page))).collect();
-        // A page stands for another of its text only if all filters see the same in both.
+        // A page represents another with its text only if all filters see the same values in both.
         for (copy, shown) in &of.copies {
             prop_assert_eq!(&all[copy.at()], &all[shown.at()]);
             prop_assert_eq!(scopes[copy.at()], scopes[shown.at()]);
@@ -152,7 +151,7 @@ proptest! {
                 }
             }
         }
-        // The same at any memory.
+        // The result does not depend on memory.
         let folder = tempfile::tempdir().unwrap();
         let (made, _) = pages(&texts, &seen);
         let spilled = self::findings(made, &filters, &Memory::none(folder.path()));
@@ -164,7 +163,7 @@ proptest! {
     }
 }
 
-/// One quotation on two sites: across sites it is found once, and two pages of one site are nothing to each other.
+/// One quotation on two sites: across sites it is found once, and two pages of one site are not compared.
 #[test]
 fn filters_by_hand() {
     let quoted = "to be or not to be that is the question whether tis nobler in the mind to suffer";
@@ -202,18 +201,18 @@ fn filters_by_hand() {
             .collect();
         (pairs, copies)
     };
-    // The first stands for all of its text.
+    // The first page represents all with its text.
     assert_eq!(
         run(PairFilters::default()),
         (vec![(0, 2)], vec![(1, 0), (3, 0)])
     );
-    // The one of the other site does not, and is compared with both.
+    // The page of the other site is not represented, and is compared with both.
     let across = PairFilters {
         across: Some("site".into()),
         ..PairFilters::default()
     };
     assert_eq!(run(across), (vec![(0, 3), (2, 3)], vec![(1, 0)]));
-    // No two dates are equal but those of c and d; b is far from all.
+    // Only c and d have equal dates; b is far from all.
     let window = PairFilters {
         window: "1d".parse().ok(),
         ..PairFilters::default()

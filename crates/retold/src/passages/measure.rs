@@ -5,18 +5,18 @@ use serde::{Deserialize, Serialize};
 use crate::compare::Word;
 use crate::error::{Error, Result};
 
-/// What counts as a passage, and how passages are searched for.
+/// What counts as a passage, and how passages are found.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PassageOptions {
-    /// So many words that match are a passage; with characters between them the two are added up by shares.
+    /// Minimum number of matching words in a passage; if it also has characters, the shares of both minima are added up.
     pub min_words: u32,
     /// Minimum number of matching characters in a passage, in scripts without spaces.
     pub min_chars: u32,
-    /// Runs on more pages are not searched for.
+    /// Runs on more pages are ignored.
     pub max_df: u32,
-    /// A passage continues after this number of differing words, if its score increases.
+    /// A passage continues over at most this many differing words, if its score increases.
     pub gap: u32,
-    /// Two passages on a page are one if their overlap has this share of the shorter
+    /// Two passages on a page are merged if their overlap is at least this share of the shorter
     pub source_overlap: f64,
     /// and this share of the longer.
     pub target_overlap: f64,
@@ -38,11 +38,13 @@ impl Default for PassageOptions {
     }
 }
 
-/// The most words and characters that can be set.
+/// The maximum of both minima.
 const MOST: u32 = 10_000;
 
 impl PassageOptions {
-    /// Errors: a value that cannot be.
+    /// Checks the values.
+    ///
+    /// Errors: an invalid value.
     pub fn check(&self) -> Result<()> {
         for (name, value) in [("min-words", self.min_words), ("min-chars", self.min_chars)] {
             if !(1..=MOST).contains(&value) {
@@ -71,12 +73,12 @@ impl PassageOptions {
     }
 }
 
-/// Lengths of runs: a word is a share of the least number of words, a character of the least number of characters.
+/// Lengths of runs in units that make the minimum numbers of words and of characters equal.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Measure {
     word: u64,
     character: u64,
-    /// What a run is long enough with.
+    /// The minimum length of a run.
     pub(super) least: u64,
 }
 
@@ -90,14 +92,14 @@ impl Measure {
     }
 
     pub(super) fn of(&self, word: Word) -> u64 {
-        // A character that is a word by itself has no letters.
+        // A single character has no letters.
         match word.bytes() {
             0 => self.character,
             _ => self.word,
         }
     }
 
-    /// The longest word.
+    /// The length of the longest token.
     pub(super) fn longest(&self) -> u64 {
         self.word.max(self.character)
     }

@@ -1,13 +1,13 @@
-//! Passages that pages of a collection have in common, and where.
+//! Finds passages that pages of a collection have in common, and their places.
 //!
-//! 1. `pages`: the pages that are compared (one for all pages with equal text that pair filters treat alike), and the words of each.
-//! 2. `dropped`: pages that repeat a kept page are aligned with that page; after this only the words that differ count.
-//! 3. `seeds`: short runs of words of every page, chosen so that every long run that two pages share has one of them.
+//! 1. `pages`: the pages that are compared (one for all pages with equal text that pair filters treat alike), and their words.
+//! 2. `dropped`: pages that repeat a kept page are aligned with that page; afterwards only the differing words count.
+//! 3. `seeds`: short runs of words, chosen so that every long run that two pages share contains one of them.
 //! 4. `postings`: pages that share seeds, with the places.
-//! 5. `shared`: two pages with such places are aligned there; this gives the passages that they have in common.
-//! 6. `clusters`: passages that overlap on a page are merged into one, on all pages that have it.
+//! 5. `shared`: two pages are aligned at these places, which gives their common passages.
+//! 6. `clusters`: overlapping passages on a page are merged, on all pages that have them.
 //!
-//! `run` is the list of these stages. `of_text` finds the passages of one text that others have, by the same stages 3 to 6.
+//! `run` is the list of these stages. `of_text` finds the passages of one text that others have, by stages 3 to 6.
 
 mod clusters;
 mod dropped;

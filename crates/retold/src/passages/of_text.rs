@@ -13,13 +13,13 @@ use crate::stage::StageClock;
 use crate::text::Text;
 use crate::watch::Watch;
 
-/// A passage of a text that others have. Offsets are characters of the text that [`Text::shown`] has.
+/// A passage of a text that others have. Offsets are in characters of [`Text::shown`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct TextPassage {
-    /// First character, and one past the last; as wide as a quarter of the others have it.
+    /// First character, and one past the last; it extends as far as in a quarter of the others.
     pub place: (u32, u32),
-    /// Its places in the others, the best alignments first; it may be in one text several times.
+    /// Its places in the others, the best alignments first; a text may have it several times.
     pub others: Vec<OtherPlace>,
 }
 
@@ -27,26 +27,26 @@ pub struct TextPassage {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct OtherPlace {
-    /// Which one of the others.
+    /// The number of the other text.
     pub text: usize,
     /// First character there, and one past the last.
     pub place: (u32, u32),
-    /// What of the first text matches that.
+    /// The matching range in the first text.
     pub here: (u32, u32),
-    /// How many words match, nearly equal ones included; of scripts without spaces, characters.
+    /// The number of matching words, including nearly equal ones; characters in scripts without spaces.
     pub matched: u32,
-    /// What the alignment is worth, see [`PassagePair`](super::PassagePair).
+    /// The alignment score, see [`PassagePair`](super::PassagePair).
     pub score: u32,
 }
 
-/// The passages of a text that others have, by their places in it.
+/// The passages of a text that others have, in order.
 ///
-/// Every run of words of the minimum length that it shares with another one word for word, after folding, is in a passage of both
+/// Every run of words of the minimum length that the text shares with another one, word for word after folding, is in a passage of both
 /// ([`OtherPlace`]), as in [`passages`](super::passages()); `max_df` and `text` have no effect here.
 ///
 /// Memory and time: those of aligning the text with each of the others.
 ///
-/// Errors: impossible options, and the work was cancelled.
+/// Errors: invalid options, and the work was cancelled.
 pub fn passages_of(
     text: &Text,
     others: &[Text],
@@ -68,7 +68,7 @@ pub fn passages_of(
     })?;
     drop(words);
     let spans = Spans::of(&found.rows, options, memory)?;
-    // The first text has a side of each row, if there is one.
+    // If there are rows, the first text is a side of each.
     let parts = match found.rows.is_empty() {
         true => Vec::new(),
         false => spans.parts(&spans.spans(0)),
@@ -77,7 +77,7 @@ pub fn passages_of(
     let here = places(text);
     let mut there = Vec::with_capacity(found.rows.len());
     let mut last: Option<(u32, WordPlaces)> = None;
-    // By the other text.
+    // Sorted by the other text.
     for [_, other, first, behind, begin, end, matched, score] in found.rows.iter() {
         let text = other as usize - 1;
         if last.as_ref().is_none_or(|(last, _)| *last != other) {

@@ -1,4 +1,4 @@
-//! The pages whose passages are searched for, and their words.
+//! The pages that are searched for passages, and their words.
 
 use rustc_hash::FxHashMap;
 
@@ -18,26 +18,25 @@ use crate::watch::Watch;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct TextPage {
     pub(super) rank: Rank,
-    /// Whether it is one of the old pages, which are not compared with each other.
+    /// Whether it is old; old pages are not compared with each other.
     pub(super) is_old: bool,
-    /// The text, by its place among these pages, that it is dropped for, if pair filters make no difference between the two.
+    /// The index of the page for which it is dropped, if pair filters treat both alike.
     pub(super) dropped_for: Option<u32>,
 }
 
-/// The pages that are compared, by rank: of pages with one text that pair filters treat alike, the first by date, then by
-/// id.
+/// The pages that are compared, by rank. Among pages with one text that pair filters treat alike, it is the first by date, then by id.
 #[derive(Debug)]
 pub(super) struct TextPages {
     pub(super) pages: Vec<TextPage>,
     filters: PairFilters,
-    /// The properties of each page that these use; empty if there are no filters.
+    /// The filter values of each page; empty if there are no filters.
     scopes: Vec<Scope>,
-    /// Pages of the same text as one of them, ascending, each with that one.
+    /// Other pages with the text of a compared page, ascending, each with that page.
     pub(super) copies: Vec<(Rank, Rank)>,
 }
 
 impl TextPages {
-    /// Texts the first of which is compared with all others, and the others not with each other.
+    /// Texts of which the first is compared with all others, and the others not with each other.
     pub(super) fn first_and(others: usize) -> TextPages {
         let page = |place: usize| TextPage {
             rank: Rank::new(place),
@@ -98,8 +97,8 @@ impl TextPages {
         pages
     }
 
-    /// A page is compared with others only where it differs from the one that it is dropped for: not if filters may allow to compare it with a
-    /// page and forbid that for the other.
+    /// Unlinks dropped pages from their kept pages if filters treat the two differently. Linked pages are compared with others only where
+    /// they differ from the kept page, so filters must allow the same comparisons for both.
     fn compare_where_filters_differ(&mut self) {
         for (page, scope) in self.pages.iter_mut().zip(&self.scopes) {
             let is_alike = |other: &u32| self.scopes[*other as usize] == *scope;
@@ -107,7 +106,7 @@ impl TextPages {
         }
     }
 
-    /// Whether two pages are compared: old ones are not with each other, nor those that pair filters forbid.
+    /// Whether two pages are compared: not two old ones, nor pairs that filters exclude.
     pub(super) fn may_compare(&self, one: u32, other: u32) -> bool {
         let (one, other) = (one as usize, other as usize);
         let is_forbidden = || self.filters.forbids(&self.scopes[one], &self.scopes[other]);
@@ -115,7 +114,7 @@ impl TextPages {
         !are_old && (self.scopes.is_empty() || is_forbidden().is_none())
     }
 
-    /// These pages apart, ascending, so that filters allow to compare no two of different parts; nothing if there are no filters.
+    /// Splits these pages, ascending, so that filters exclude all pairs between parts; `None` if there are no filters.
     pub(super) fn parts(&self, pages: impl Iterator<Item = u32>) -> Option<Vec<Vec<u32>>> {
         if self.scopes.is_empty() {
             return None;
@@ -126,7 +125,7 @@ impl TextPages {
         Some(parts)
     }
 
-    /// Reads these pages again; `make` gets each one's place among them.
+    /// Reads these pages again; `make` gets each page's index.
     ///
     /// Errors: a text that is no longer there, the run was cancelled, those of `take`.
     pub(super) fn read<T: Send>(
@@ -150,7 +149,7 @@ impl TextPages {
     }
 }
 
-/// What each page is dropped for, if its text is kept nowhere.
+/// The page for which each is dropped, if its text is not kept on any page.
 fn with_dropped(findings: &Findings, ranks: Vec<Rank>, copies: &[(Rank, Rank)]) -> Vec<TextPage> {
     let place = |rank: Rank| {
         let copy = copies.binary_search_by_key(&rank, |(copy, _)| *copy);
@@ -161,7 +160,7 @@ fn with_dropped(findings: &Findings, ranks: Vec<Rank>, copies: &[(Rank, Rank)]) 
     let mut for_text: FxHashMap<u32, Option<u32>> = FxHashMap::default();
     for dropped in &findings.dropped {
         if let (Some(text), Some(canonical)) = (place(dropped.page), place(dropped.canonical)) {
-            // If a page of the text is dropped for another of the same text, that one is kept.
+            // If a page is dropped for another with the same text, that one is kept.
             let for_text = for_text.entry(text).or_insert(Some(canonical));
             *for_text = for_text.filter(|_| text != canonical);
         }
@@ -178,18 +177,15 @@ fn words_of(text: &Text) -> Vec<Word> {
     aligned(text, &tokens(text)).collect()
 }
 
-/// The words of the texts of pages.
 #[derive(Debug)]
 pub(super) struct PageWords {
     rows: SpillRows<Word>,
-    /// Page -> its row.
     row_of: Vec<u32>,
-    /// Row -> its page.
     pub(super) page_of: Vec<u32>,
 }
 
 impl PageWords {
-    /// Of texts that are there.
+    /// The words of texts in memory.
     ///
     /// Errors: a temporary file cannot be written.
     pub(super) fn of_texts<'t>(
@@ -237,7 +233,7 @@ impl PageWords {
         self.rows.get(self.row_of[page as usize] as usize)
     }
 
-    /// What `make` makes of the words of each page, on all threads; `take` gets it in the order in which they were read.
+    /// Runs `make` on the words of each page, on all threads, and `take` on the results in reading order.
     ///
     /// Errors: those of `take`.
     pub(super) fn each<T: Send>(

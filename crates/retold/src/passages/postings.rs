@@ -1,4 +1,4 @@
-//! Pages that share seeds, and where.
+//! Posting lists of seeds: finds pages that share seeds, and where.
 
 use super::dropped;
 use super::measure::Measure;
@@ -9,22 +9,22 @@ use crate::error::{Error, Result};
 use crate::spill::{Memory, Sorted, Sorter};
 use crate::watch::Watch;
 
-/// A long seed that a page has more often than this is compared by whole runs; of a short one only the first places count.
+/// If a page has a long seed more often than this, whole runs are compared; of a short seed only the first places count.
 const OFTEN: usize = 4;
-/// So many runs that too many pages have are named.
+/// How many of the runs on too many pages are reported.
 const NAMED: usize = 10;
-/// A short seed may be on this fraction of the pages on which a long one may be: a common phrase is weak evidence.
+/// A short seed may be on 1/`RARER` of the pages allowed for a long one: a common phrase is weak evidence.
 pub(super) const RARER: usize = 4;
-/// Hits that are handed on at a time, about.
+/// Approximate number of hits passed on at a time.
 const TOGETHER: usize = 1 << 14;
 
-/// A seed's hash, then its page and place.
+/// The hash of a seed, and its page and place.
 type Posting = [u64; 2];
 
-/// Two pages, the smaller one in the high half; then the place in it, that in the other, and whether the seed is a long one.
+/// The two pages, the smaller in the high half; and both places with a flag for long seeds.
 type Hit = [u64; 2];
 
-/// A run of the least length that too many pages have.
+/// A run of the minimum length on too many pages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Common {
     pub(super) df: u32,
@@ -33,11 +33,11 @@ pub(super) struct Common {
     pub(super) at: u32,
 }
 
-/// What the places of seeds come to.
+/// The hits collected from posting lists.
 pub(super) struct Hits<'p> {
     pages: &'p TextPages,
     hits: Sorter<Hit>,
-    /// How many runs too many pages have, and those that the most have.
+    /// The number of runs on too many pages, and the most frequent of them.
     pub(super) common: u64,
     pub(super) most_common: Vec<Common>,
     max_df: usize,
@@ -98,7 +98,7 @@ fn of_place(place: u64) -> (u32, u32) {
     ((place >> 32) as u32, place as u32)
 }
 
-/// Hands all places of one hash to `take`, hash by hash.
+/// Passes the places of each hash to `take`.
 fn each_list(
     postings: impl Iterator<Item = Posting>,
     mut take: impl FnMut(u64, &[u64]) -> Result<()>,
@@ -115,7 +115,7 @@ fn each_list(
     take(hash, &places)
 }
 
-/// The runs of the least length by which these long seeds were chosen.
+/// The runs of the minimum length for which these long seeds were chosen.
 fn whole_runs(
     seeds: Sorted<u64>,
     words: &PageWords,
@@ -144,8 +144,8 @@ fn whole_runs(
 }
 
 impl Hits<'_> {
-    /// Adds the pairs of places of a seed; a long one that too many pages have, or one too often, goes to `common`. What pair filters part is
-    /// counted apart.
+    /// Adds the pairs of places of a seed. A long seed on too many pages, or too often on one, goes to `common`. Parts that pair filters
+    /// separate are counted separately.
     fn add(&mut self, hash: u64, places: &[u64], common: &mut Sorter<u64>) -> Result<()> {
         let is_long = Seed::is_long(hash);
         for pages in self.parted(places) {
@@ -164,7 +164,7 @@ impl Hits<'_> {
         Ok(())
     }
 
-    /// The places of each page, of pages that may be compared with each other; without pages that none is left for.
+    /// The places of each page, split into parts that may be compared; pages without a partner are left out.
     fn parted<'a>(&self, places: &'a [u64]) -> Vec<Vec<&'a [u64]>> {
         let same_page = |one: &u64, other: &u64| one >> 32 == other >> 32;
         let page = |places: &&[u64]| of_place(places[0]).0;
@@ -182,7 +182,7 @@ impl Hits<'_> {
             .collect()
     }
 
-    /// Adds the pairs of pages that have a run of the least length, by the first place of each.
+    /// Adds the pairs of pages that share a run of the minimum length, by the first place in each.
     fn add_whole(&mut self, places: &[u64]) -> Result<()> {
         let mut first = places.to_vec();
         first.dedup_by_key(|place| *place >> 32);
@@ -202,13 +202,13 @@ impl Hits<'_> {
         Ok(())
     }
 
-    /// Leaves as many of the most common runs as can be named, however much they overlap.
+    /// Keeps only the most common runs that are reported, however much they overlap.
     fn forget_rarer(&mut self) {
         let order = |common: &Common| (std::cmp::Reverse(common.df), common.page, common.at);
         self.most_common.sort_unstable_by_key(order);
         let mut kept: Vec<Common> = Vec::new();
         for common in std::mem::take(&mut self.most_common) {
-            // One passage has many runs; the first of them is named.
+            // A passage has many runs, of which the first is reported.
             let beside = |kept: &Common| kept.page == common.page && kept.df == common.df;
             if kept.len() < NAMED && !kept.iter().any(beside) {
                 kept.push(common);
@@ -239,7 +239,7 @@ impl Hits<'_> {
         self.hits.push([place(one.0, other.0), at])
     }
 
-    /// The pairs of pages that may have a passage in common, ascending, in batches.
+    /// The pairs of pages that may share a passage, ascending, in batches.
     ///
     /// Errors: a temporary file cannot be written.
     pub(super) fn finish(mut self) -> Result<Candidates> {
@@ -255,7 +255,7 @@ impl Hits<'_> {
     }
 }
 
-/// Pairs of pages that may have a passage in common.
+/// Pairs of pages that may share a passage.
 pub(super) struct Candidates {
     pub(super) common: u64,
     pub(super) most_common: Vec<Common>,
@@ -298,7 +298,7 @@ impl Iterator for PairsOfPages {
     }
 }
 
-/// The places of two pages, if they are enough: one of a long seed, or two of short ones close to each other.
+/// The shared places of two pages if they suffice: one of a long seed, or two of short ones close together.
 fn pair_hits(pages: (u32, u32), hits: &[u64]) -> Option<PairHits> {
     let place = |hit: &u64| ((hit >> 33) as u32, (hit >> 1) as u32);
     let places: Vec<(u32, u32)> = hits.iter().map(place).collect();
@@ -306,11 +306,10 @@ fn pair_hits(pages: (u32, u32), hits: &[u64]) -> Option<PairHits> {
     (has_long || are_close(&places)).then_some(PairHits { pages, places })
 }
 
-/// How far from each other two places may be, in words, and how far from one diagonal.
+/// Maximum distance of two close places, in words, and from their common diagonal.
 const NEAR: u32 = 64;
 const ASIDE: i64 = 16;
 
-/// Whether two of these places are close to each other in both texts.
 fn are_close(places: &[(u32, u32)]) -> bool {
     let diagonal = |place: &(u32, u32)| i64::from(place.1) - i64::from(place.0);
     places.iter().enumerate().any(|(number, one)| {

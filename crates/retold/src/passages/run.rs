@@ -1,4 +1,4 @@
-//! The stages and their results.
+//! The stages of the search for passages, and their results.
 
 use std::collections::BTreeMap;
 
@@ -23,7 +23,7 @@ use crate::text::{Text, TextOptions, Written};
 use crate::verify::Again;
 use crate::watch::Watch;
 
-/// A passage that two pages have in common. Offsets are characters of the text that [`Text::shown`] has.
+/// A passage that two pages share. Offsets are in characters of [`Text::shown`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PassagePair {
@@ -31,20 +31,19 @@ pub struct PassagePair {
     pub cluster: u32,
     /// The page that comes first by id.
     pub a: Rank,
-    /// The other one.
+    /// The other page.
     pub b: Rank,
     /// First character in `a`, and one past the last.
     pub a_place: (u32, u32),
     /// The same in `b`.
     pub b_place: (u32, u32),
-    /// The same places in bytes of the field, or of the file, that the page's text is written in, if it is plain text there, in UTF-8.
+    /// The place in `a` in bytes of the field or file that holds the text, if it is plain text in UTF-8.
     pub a_bytes: Option<(u32, u32)>,
     /// The same in `b`.
     pub b_bytes: Option<(u32, u32)>,
-    /// How many words of `a` match, nearly equal ones included; of scripts without spaces, characters.
+    /// The number of matching words of `a`, including nearly equal ones; characters in scripts without spaces.
     pub matched: u32,
-    /// What the alignment is worth: 2 for a word that matches, 1 for one of up to three letters, less 1 for each that differs or is
-    /// missing.
+    /// The alignment score: 2 for a matching word (1 if it has up to three letters), minus 1 for each differing or missing word.
     pub score: u32,
 }
 
@@ -54,7 +53,7 @@ pub struct PassagePair {
 pub struct PassageRow {
     /// The number of the passage.
     pub cluster: u32,
-    /// How many pages have it.
+    /// The number of pages that have it.
     pub size: u32,
     /// The page.
     pub page: Rank,
@@ -62,61 +61,61 @@ pub struct PassageRow {
     pub place: (u32, u32),
     /// The same in bytes; see [`PassagePair::a_bytes`].
     pub bytes: Option<(u32, u32)>,
-    /// Whether no other page has it with an earlier date; none is the first of a passage without dates.
+    /// Whether no other page has it with an earlier date; false for all pages if there are no dates.
     pub first: bool,
-    /// Whether three pages or more have it and four fifths of them are of one site.
+    /// Whether three pages or more have it and four fifths of them are on one site.
     pub boilerplate: bool,
-    /// The text, if it was requested.
+    /// The text, if requested.
     pub text: Option<String>,
 }
 
-/// A run of words that more pages have than are compared.
+/// A run of words on too many pages to be compared.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CommonRun {
-    /// How many pages have it.
+    /// The number of pages that have it.
     pub df: u32,
-    /// One of them.
+    /// One of these pages.
     pub page: Rank,
     /// Its text there.
     pub text: String,
 }
 
-/// The passages that pages have in common.
+/// The passages that pages share.
 #[derive(Debug)]
 pub struct Passages {
     /// Pages with the same text as another, ascending, each with the page that represents it.
     pub copies: Vec<(Rank, Rank)>,
-    /// How many runs of the minimum length were not searched for, because too many pages have them.
+    /// The number of runs of the minimum length that were ignored because too many pages have them.
     pub common: u64,
-    /// Those that the most pages have.
+    /// The most frequent of these runs.
     pub most_common: Vec<CommonRun>,
-    /// How many pairs of pages were aligned.
+    /// The number of aligned pairs of pages.
     pub aligned: u64,
-    /// How many pages repeat another, and are compared with others only where they differ from that one.
+    /// The number of pages that repeat another, and are compared with others only where they differ from it.
     pub repeating: u64,
     /// The stages after those that find the copies.
     pub times: Vec<StageTime>,
     ranks: Vec<Rank>,
     /// See [`Passages::about`].
     clusters: SpillVec<[u32; 3]>,
-    /// Cluster, pages, place and bytes in either, words that match, and score.
+    /// Cluster, pages, places and bytes in both, number of matching words, and score.
     pairs: SpillVec<[u32; 13]>,
     /// Cluster and page, place, bytes, and the number of its text.
     rows: SpillVec<[u64; 4]>,
     texts: SpillRows<u8>,
 }
 
-/// Finds the passages that pages have in common.
+/// Finds the passages that pages share.
 ///
-/// Every run of words of the minimum length that two pages share word for word, after folding, is in a passage of both, unless more than
-/// `max_df` pages have it. Pages with one text are compared once ([`Passages::copies`]). A page that is dropped for another is aligned
-/// with that one, and text that it shares with it word for word is not compared with other pages.
+/// Every run of words of the minimum length that two pages share, word for word after folding, is in a passage of both, unless more than
+/// `max_df` pages have it. Pages with one text are compared once ([`Passages::copies`]). A dropped page is aligned with the page for which
+/// it is dropped, and text that it shares with that page word for word is not compared with other pages.
 ///
-/// Memory: that of the run, and 4 bytes for each side of a pair. Time: that of aligning the pairs; a page has at most `max_df` of them
-/// for each of its seeds.
+/// Memory: that of the run, and 4 bytes for each side of a pair. Time: that of aligning the pairs; a page has at most `max_df` of them for
+/// each of its seeds.
 ///
-/// Errors: impossible options, a file that changed, a temporary file that cannot be written, and the run was cancelled.
+/// Errors: invalid options, a file that changed, a temporary file that cannot be written, and the run was cancelled.
 pub fn passages(
     findings: &Findings,
     options: &PassageOptions,
@@ -160,7 +159,7 @@ pub fn passages(
     Ok(passages)
 }
 
-/// What is found of pairs of pages, in words.
+/// The passages of pairs of pages, in words.
 pub(super) struct Found {
     pub(super) aligned: u64,
     pub(super) common: u64,
@@ -183,7 +182,7 @@ impl Found {
         Found::among((pages, &words), options, memory, (watch, clock))
     }
 
-    /// The same of words that were read.
+    /// As [`Found::of`], with words that were read already.
     pub(super) fn among(
         (pages, words): (&TextPages, &PageWords),
         options: &PassageOptions,
@@ -215,7 +214,6 @@ impl Found {
     }
 }
 
-/// Pages that are aligned.
 struct Aligning<'a> {
     pages: &'a TextPages,
     words: &'a PageWords,
@@ -224,7 +222,7 @@ struct Aligning<'a> {
 }
 
 impl Aligning<'_> {
-    /// Aligns pages with those that they are dropped for, and all candidates. Also how many pairs of pages these were.
+    /// Aligns dropped pages with those for which they are dropped, and all candidates. Also returns the number of aligned pairs.
     fn all(
         &self,
         candidates: impl Iterator<Item = Vec<PairHits>> + Send,
@@ -259,7 +257,7 @@ impl Aligning<'_> {
         Ok((rows, aligned))
     }
 
-    /// Pages that are dropped with those that they are dropped for, the smaller first.
+    /// Dropped pages paired with those for which they are dropped, the smaller first.
     fn dropped(&self) -> impl Iterator<Item = (u32, u32)> {
         let pages = (0u32..).zip(&self.pages.pages);
         pages.filter_map(|(page, of)| {
@@ -313,7 +311,7 @@ fn pair_rows((a, b): (u32, u32), passages: Vec<Shared>) -> impl Iterator<Item = 
     })
 }
 
-/// A place on a page: characters, then bytes; `u32::MAX` for values that do not exist.
+/// A place on a page, in characters and bytes; `u32::MAX` for missing values.
 type Spot = [u32; 4];
 
 const NO_BYTES: (u32, u32) = (u32::MAX, u32::MAX);
@@ -322,7 +320,7 @@ fn bytes_of(begin: u32, end: u32) -> Option<(u32, u32)> {
     Some((begin, end)).filter(|bytes| *bytes != NO_BYTES)
 }
 
-/// What is written of a page: the places of its spans, each with its side, and of its members, each with its cluster and its text.
+/// The output for a page: the places of its spans with their sides, and of its members with cluster and text.
 struct Placement {
     spans: Vec<(u32, Spot)>,
     members: Vec<(u32, Spot, Option<String>)>,
@@ -362,7 +360,7 @@ impl Placement {
     }
 }
 
-/// From words of a text to characters of what is shown of it.
+/// Maps words of a text to characters of the visible text.
 pub(super) struct WordPlaces {
     words: Vec<Placed>,
     shown: ShownPlaces,
@@ -387,14 +385,13 @@ fn shown(text: &Text) -> String {
     text.shown().collect::<Vec<&str>>().join("\n")
 }
 
-/// These characters of a text.
 fn cut(text: &str, begin: u32, end: u32) -> String {
     let characters = text.chars().skip(begin as usize);
     characters.take((end - begin) as usize).collect()
 }
 
 impl Passages {
-    /// Reads the pages with passages once more, for the places of their words.
+    /// Reads the pages with passages once more, to find the places of their words.
     fn place(
         &mut self,
         (findings, pages): (&Findings, &TextPages),
@@ -458,7 +455,6 @@ impl Passages {
         Ok(())
     }
 
-    /// Reads what the most common runs say.
     fn name_common(
         &mut self,
         (findings, pages): (&Findings, &TextPages),
@@ -502,8 +498,7 @@ impl Passages {
         Ok(())
     }
 
-    /// All pairs of pages with a passage in common, ascending by pages; of two pages the passages with the highest scores, in the order of their
-    /// places.
+    /// All pairs of pages that share a passage, ascending by pages; for each pair the passages with the highest scores, by place.
     pub fn pairs(&self) -> impl Iterator<Item = PassagePair> + Clone {
         self.pairs.iter().map(|row| {
             let [cluster, a, b, ref places @ .., matched, score] = row;
@@ -531,7 +526,7 @@ impl Passages {
         })
     }
 
-    /// How many pairs there are.
+    /// The number of pairs.
     pub fn count_pairs(&self) -> usize {
         self.pairs.len()
     }
@@ -548,7 +543,7 @@ impl Passages {
         })
     }
 
-    /// The same without their texts.
+    /// All passages on all pages without their texts.
     pub fn places(&self) -> impl Iterator<Item = PassageRow> + Clone {
         self.rows.iter().map(|row| self.row(row))
     }
@@ -568,19 +563,19 @@ impl Passages {
         }
     }
 
-    /// How many lines [`Passages::rows`] has.
+    /// The number of rows of [`Passages::rows`].
     pub fn count_rows(&self) -> usize {
         self.rows.len()
     }
 
-    /// How many passages there are, and how many of them are boilerplate.
+    /// The number of passages, and how many of them are boilerplate.
     pub fn count(&self) -> (usize, usize) {
         let boilerplate = self.clusters.iter().filter(|cluster| cluster[2] == 1);
         (self.clusters.len(), boilerplate.count())
     }
 
-    /// What is said of a passage that these pages have: how many they are, which one has it first (`u32::MAX` where none has a date),
-    /// and whether it is boilerplate.
+    /// The facts about a passage on these pages: their number, the page that has it first (`u32::MAX` without dates), and whether it is
+    /// boilerplate.
     fn about(findings: &Findings, pages: &[Rank]) -> [u32; 3] {
         let dated = pages.iter();
         let dated = dated.filter_map(|&page| Some((findings.page(page).date?, page)));

@@ -1,9 +1,9 @@
-//! Seeds: short runs of words with which pages that share a passage are found.
+//! Seeds: short runs of words by which pages that share a passage are found.
 //!
-//! *Long* seeds give the guarantee. Every position begins a run of three quarters of the minimum length. Of all runs that begin in a window,
-//! the one with the smallest hash is a seed (winnowing: Schleimer, Wilkerson, Aiken, 2003). Window and run together are no longer than the
-//! minimum length. So if two pages share a run of that length, the window at its beginning is in both, and gives both the same seed.
-//! *Short* seeds, three words or five characters, a quarter of them by hash, find passages that were edited.
+//! *Long* seeds give the guarantee. Every position begins a run of three quarters of the minimum length. Among all runs that begin in a
+//! window, the one with the smallest hash is a seed (winnowing: Schleimer, Wilkerson, Aiken, 2003). Window and run together are no longer
+//! than the minimum length. So if two pages share a run of that length, the window at its beginning is in both and gives both the same
+//! seed. *Short* seeds, three words or five characters, a quarter of them by hash, find passages that were edited.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -15,15 +15,15 @@ use crate::compare::Word;
 
 /// Multiplier of the polynomial over the words of a run; odd, so that no word is lost.
 const BASE: u64 = 0x9E37_79B9_7F4A_7C15;
-/// Words of a short seed, and characters.
+/// Length of a short seed in words, and in characters.
 const SHORT: (u32, u32) = (3, 5);
 /// One in this number of short runs is a seed.
 const SAMPLE: u64 = 4;
 
-/// A seed, and the word that it begins at.
+/// A seed, and its first word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Seed {
-    /// Even for short ones.
+    /// Even for short seeds.
     pub(super) hash: u64,
     pub(super) at: u32,
 }
@@ -34,12 +34,12 @@ impl Seed {
     }
 }
 
-/// A text whose runs can be hashed and measured from anywhere.
+/// A text whose runs can be hashed and measured from any position.
 pub(super) struct Runs {
     measure: Measure,
-    /// Length of all words before a place.
+    /// The length of all words before each position.
     lengths: Vec<u64>,
-    /// The polynomial of all words before it.
+    /// The polynomial over all words before each position.
     hashes: Vec<u64>,
     powers: Vec<u64>,
 }
@@ -73,11 +73,11 @@ impl Runs {
 
     fn hash(&self, run: Range<usize>) -> u64 {
         let before = self.hashes[run.start].wrapping_mul(self.powers[run.len()]);
-        // The polynomial by itself is not spread evenly.
+        // The polynomial itself is not evenly distributed.
         xxh3_64(&self.hashes[run.end].wrapping_sub(before).to_le_bytes())
     }
 
-    /// From each place on the shortest run of that length, as long as there is one.
+    /// The shortest run of that length from each position, as long as there is one.
     fn shortest(&self, length: u64) -> impl Iterator<Item = Range<usize>> {
         let mut end = 0;
         (0..self.lengths.len()).map_while(move |start| {
@@ -88,7 +88,7 @@ impl Runs {
         })
     }
 
-    /// How long a long seed is, and the window in which one is chosen.
+    /// The length of a long seed, and of the window in which it is chosen.
     fn winnowing(&self) -> (u64, u64) {
         let length = (self.measure.least * 3 / 4).max(1);
         let rest = self.measure.least - length;
@@ -102,7 +102,8 @@ impl Runs {
         winnow(&all.collect::<Vec<u64>>(), &self.lengths, window)
     }
 
-    /// The runs of the least length by which a long seed is chosen: they begin in front of it, within a window. Each with its hash.
+    /// The runs of the minimum length for which these long seeds may be chosen, with their hashes: they begin before the seed, within a
+    /// window.
     pub(super) fn whole(&self, seeds: &[u32]) -> Vec<Seed> {
         let runs: Vec<Range<usize>> = self.shortest(self.measure.least).collect();
         let mut found: Vec<Seed> = Vec::new();
@@ -119,19 +120,19 @@ impl Runs {
         found
     }
 
-    /// All words of runs of the least length in which a seed at a place may be chosen.
+    /// All words of runs of the minimum length for which the seed at this place may be chosen.
     pub(super) fn around(&self, seed: usize) -> Range<usize> {
         self.begins(seed)..self.whole_at(seed).end
     }
 
-    /// The first place at whose window a seed may be chosen.
+    /// The first position whose window contains the seed.
     fn begins(&self, seed: usize) -> usize {
         let (_, window) = self.winnowing();
         let far = |&length: &u64| self.lengths[seed] >= length + window;
         self.lengths.partition_point(far)
     }
 
-    /// The words that a run of the least length from `start` on has; all that are left if they are fewer.
+    /// The words of a run of the minimum length from `start`, or all that are left.
     pub(super) fn whole_at(&self, start: usize) -> Range<usize> {
         let end = self
             .lengths
@@ -140,8 +141,7 @@ impl Runs {
     }
 }
 
-/// Of each window the place of the least hash, the last of equal ones. A window has the places that are less than `width` behind its
-/// first.
+/// The place of the smallest hash in each window (the last, if equal). A window has the places less than `width` after its first.
 fn winnow(hashes: &[u64], lengths: &[u64], width: u64) -> Vec<Seed> {
     let (mut chosen, mut least, mut end) = (Vec::new(), VecDeque::new(), 0);
     for start in 0..hashes.len() {
@@ -190,7 +190,7 @@ mod tests {
 
     use super::*;
 
-    /// Words of one or two different letters each, and characters.
+    /// Words of one or two different letters, and characters.
     fn words() -> impl Strategy<Value = Vec<Word>> {
         let word = (0u64..6, any::<bool>()).prop_map(|(number, is_character)| {
             let letters: &[u8] = if is_character { b"" } else { b"word" };
@@ -201,8 +201,8 @@ mod tests {
     }
 
     proptest! {
-        /// The guarantee: of every run of the least length the seed that its window has lies in it, whatever stands around it; and the
-        /// run itself is among those of that seed.
+        /// The guarantee: every run of the minimum length contains the seed of its window, whatever surrounds it, and is among the runs of
+        /// that seed.
         #[test]
         fn a_run_has_a_seed_wherever_it_stands(
             before in words(), run in words(), behind in words(), least in (1u32..9, 1u32..13),
@@ -224,7 +224,7 @@ mod tests {
             prop_assert_eq!(runs.whole_at(before.len()), before.len()..before.len() + length);
         }
 
-        /// Winnowing by its definition.
+        /// Checks winnowing against its definition.
         #[test]
         fn each_window_has_its_least(hashes in prop::collection::vec(0u64..9, 0..40), steps in prop::collection::vec(1u64..4, 41), width in 1u64..12) {
             let lengths: Vec<u64> = steps.iter().scan(0, |sum, step| { let at = *sum; *sum += step; Some(at) }).collect();

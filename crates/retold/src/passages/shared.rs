@@ -1,4 +1,4 @@
-//! The passages that two texts have in common: the regions where the alignment has a high enough score.
+//! Finds the passages that two texts share: regions where the alignment score is high enough.
 
 use std::cmp::Reverse;
 use std::ops::Range;
@@ -6,19 +6,19 @@ use std::ops::Range;
 use super::measure::Measure;
 use crate::compare::{Anchor, Passage, Word, align};
 
-/// What a word is worth that matches, and one of fewer letters than [`LETTERS`]: unrelated texts have these in common. For each word
-/// that is replaced or missing 1 is paid.
+/// The score of a matching word, and of one with fewer letters than [`LETTERS`], which unrelated texts share too. Each replaced or missing
+/// word costs 1.
 const MATCH: i64 = 2;
 const SHORT_MATCH: i64 = 1;
 const LETTERS: u64 = 4;
-/// A chain looks back over this number of runs.
+/// How many previous runs are considered for a chain.
 const BACK: usize = 50;
-/// The ends of a passage are moved by this number of words at a time, while its score increases.
+/// The ends of a passage are extended by this many words at a time, while its score increases.
 const STEP: usize = 16;
-/// It does if two in this number of words match.
+/// The score increases if two in this many words match.
 const QUICK: usize = 6;
 
-/// A chain of one run has at least one part in this number of the minimum length.
+/// A chain of a single run must have at least one in this many parts of the minimum length.
 const LEAST_SHARE: u64 = 8;
 
 /// A passage of two texts.
@@ -26,21 +26,20 @@ const LEAST_SHARE: u64 = 8;
 pub(super) struct Shared {
     pub(super) here: Range<usize>,
     pub(super) there: Range<usize>,
-    /// Words of the first text that match, nearly equal ones included.
+    /// The number of matching words of the first text, including nearly equal ones.
     pub(super) matched: u32,
-    /// What the alignment is worth.
     pub(super) score: i64,
-    /// How long what matches is, in the text where that is less.
+    /// The length of the matches, in the text where it is smaller.
     length: u64,
 }
 
-/// Two texts whose passages are searched for.
+/// Two texts to be searched for passages.
 #[derive(Clone, Copy)]
 pub(super) struct Texts<'w> {
     pub(super) here: &'w [Word],
     pub(super) there: &'w [Word],
     pub(super) measure: Measure,
-    /// Passages continue after this number of differing words.
+    /// Passages continue over at most this many differing words.
     pub(super) gap: usize,
 }
 
@@ -50,23 +49,22 @@ struct Part {
     here: Range<usize>,
     there: Range<usize>,
     score: i64,
-    /// How many words match on either side, and their lengths.
+    /// The number of matching words on either side, and their lengths.
     matched: u32,
     lengths: (u64, u64),
 }
 
 impl Texts<'_> {
-    /// All passages of at least the least length that hold one of these places, at which some words are equal; the best first.
-    ///
-    /// Whatever run of the least length such a place is in is in a passage, on both sides.
+    /// All passages of at least the minimum length that contain one of these places, at which words are equal; the best first. Any common
+    /// run of the minimum length around such a place is in a passage, on both sides.
     pub(super) fn passages(&self, places: impl Iterator<Item = (usize, usize)>) -> Vec<Shared> {
         self.passages_of(&self.runs(places))
     }
 
-    /// The same of maximal equal runs, ascending.
+    /// As [`Texts::passages`], from maximal equal runs, ascending.
     pub(super) fn passages_of(&self, runs: &[Anchor]) -> Vec<Shared> {
         let mut found = Vec::new();
-        // The best chains come first; the ends of one may have taken in what others hold.
+        // The best chains come first; extending them may have covered what other chains contain.
         for chain in self.chains(runs) {
             if self.is_worth_a_look(runs, &chain, &found) {
                 self.add(runs, &chain, &mut found);
@@ -79,7 +77,7 @@ impl Texts<'_> {
         });
         let mut kept: Vec<Shared> = Vec::new();
         for passage in found {
-            // What is repeated on both sides would be found for each pair of its places.
+            // Text that repeats on both sides would be found for each pair of its places.
             let is_in = |other: fn(&Shared) -> &Range<usize>| {
                 let (range, mut all) = (other(&passage), kept.iter());
                 all.any(|kept| other(kept).start <= range.start && range.end <= other(kept).end)
@@ -91,7 +89,7 @@ impl Texts<'_> {
         kept
     }
 
-    /// The maximal runs of equal words at these places, ascending. Places at which words are not equal, as hashes met, have none.
+    /// The maximal runs of equal words at these places, ascending. Places with unequal words (hash collisions) give none.
     fn runs(&self, places: impl Iterator<Item = (usize, usize)>) -> Vec<Anchor> {
         let equal = |(one, other): &(&Word, &Word)| one.hash() == other.hash();
         let mut places: Vec<(i64, usize, usize)> = places
@@ -123,8 +121,8 @@ impl Texts<'_> {
         found
     }
 
-    /// Runs that are in the same order in both texts, close together: each run is in one chain. The text between two runs is charged as if half
-    /// of it matched.
+    /// Chains of runs in the same order in both texts and close together; each run is in one chain. The text between two runs is charged as
+    /// if half of it matched.
     fn chains(&self, runs: &[Anchor]) -> Vec<Vec<usize>> {
         let mut best: Vec<(i64, Option<usize>)> = Vec::with_capacity(runs.len());
         for (at, run) in runs.iter().enumerate() {
@@ -159,19 +157,19 @@ impl Texts<'_> {
         chains
     }
 
-    /// What is paid on the way from one run to another behind it, if there is one.
+    /// The cost of the step from one run to a later one, if possible.
     fn step(&self, before: &Anchor, run: &Anchor) -> Option<i64> {
         let (lost, here, there) = between(before, run);
         let is_behind = before.here < run.here && before.there < run.there;
         if !is_behind || lost >= run.words || here.max(there) > self.gap {
             return None;
         }
-        // What is between is aligned later; half of it may match.
+        // The gap is aligned later; half of it may match.
         let paid = here.max(there) as i64 - here.min(there) as i64 / 2;
         Some(paid + self.worth_of(run.here..run.here + lost))
     }
 
-    /// Adds the passages of a chain: what is between its runs is aligned, and where that is not worth it the chain is cut.
+    /// Adds the passages of a chain: aligns the gaps between its runs, and cuts the chain where that does not pay.
     fn add(&self, runs: &[Anchor], chain: &[usize], found: &mut Vec<Shared>) {
         let mut parts = Vec::with_capacity(2 * chain.len());
         let mut before: Option<&Anchor> = None;
@@ -188,7 +186,7 @@ impl Texts<'_> {
             before = Some(run);
         }
         for range in paying(&parts) {
-            // A run that was cut where the one before it ends is whole again if it begins a passage.
+            // A run whose start was cut off at the previous one is whole again if it begins a passage.
             let first = &runs[chain[range.start / 2]];
             parts[range.start] = self.run(first, 0);
             if let Some(whole) = parts[range].iter().cloned().reduce(joined) {
@@ -197,8 +195,8 @@ impl Texts<'_> {
         }
     }
 
-    /// Whether a chain may come to a passage that is not found yet: to move the ends of all those that are a common phrase, and no more,
-    /// would cost more than all else.
+    /// Whether a chain may give a passage not found yet. Extending all chains that are only a common phrase would cost more than everything
+    /// else.
     fn is_worth_a_look(&self, runs: &[Anchor], chain: &[usize], found: &[Shared]) -> bool {
         let length: u64 = chain
             .iter()
@@ -229,7 +227,6 @@ impl Texts<'_> {
         }
     }
 
-    /// Aligns the text between two runs.
     fn between(&self, here: Range<usize>, there: Range<usize>) -> Part {
         let (one, other) = (&self.here[here.clone()], &self.there[there.clone()]);
         let found = align(one, other, &[]);
@@ -257,7 +254,7 @@ impl Texts<'_> {
         matched.map(|(word, _)| self.measure.of(*word)).sum()
     }
 
-    /// Adds the passage of a part, its ends moved outwards as long as that pays.
+    /// Adds the passage of a part, extended at both ends as long as that pays.
     fn extend(&self, mut part: Part, found: &mut Vec<Shared>) {
         while let Some(more) = self.before(&part) {
             part = joined(more, part);
@@ -274,7 +271,7 @@ impl Texts<'_> {
         });
     }
 
-    /// The part in front of another that is worth the most, if it is worth something.
+    /// The part before another one with the highest score, if positive.
     fn before(&self, part: &Part) -> Option<Part> {
         let (here, there) = (part.here.start, part.there.start);
         let reversed = |words: &[Word], end: usize| -> Vec<Word> {
@@ -289,7 +286,7 @@ impl Texts<'_> {
         })
     }
 
-    /// The same behind it.
+    /// As [`Texts::before`], after the part.
     fn behind(&self, part: &Part) -> Option<Part> {
         let (here, there) = (part.here.end, part.there.end);
         let window = |words: &'_ [Word], start: usize| start..(start + STEP).min(words.len());
@@ -302,7 +299,7 @@ impl Texts<'_> {
         })
     }
 
-    /// What at the beginning of both is worth the most.
+    /// The common prefix alignment with the highest score.
     fn worth(&self, one: &[Word], other: &[Word]) -> Option<Part> {
         let near = |word: &Word| {
             let mut others = other.iter().take(QUICK);
@@ -341,10 +338,10 @@ impl Texts<'_> {
     }
 }
 
-/// The segments with the highest scores: of sums over consecutive parts those that cannot be extended, and from which
-/// nothing can be taken, without a lower score (Ruzzo and Tompa, 1999). Each begins and ends with a run.
+/// The segments with the highest scores: consecutive parts whose score cannot be increased by extending or shortening them (Ruzzo and
+/// Tompa, 1999). Each begins and ends with a run.
 fn paying(parts: &[Part]) -> Vec<Range<usize>> {
-    /// Parts, and the sums before and behind them.
+    /// Parts, and the sums before and after them.
     struct Span {
         parts: Range<usize>,
         before: i64,
@@ -381,7 +378,7 @@ fn paying(parts: &[Part]) -> Vec<Range<usize>> {
     ranges.filter(|range| range.start < range.end).collect()
 }
 
-/// How many words of a run the one before it also has, and how many words are between them in either text.
+/// How many words of a run the previous one also has, and how many words are between them in either text.
 fn between(before: &Anchor, run: &Anchor) -> (usize, usize, usize) {
     let ends = (before.here + before.words, before.there + before.words);
     let lost = ends.0.saturating_sub(run.here);
@@ -390,7 +387,7 @@ fn between(before: &Anchor, run: &Anchor) -> (usize, usize, usize) {
     (lost, here, (run.there + lost).saturating_sub(ends.1))
 }
 
-/// What a word is worth that matches.
+/// The score of a matching word.
 fn worth_of(word: &Word) -> i64 {
     match word.bytes() {
         1..LETTERS => SHORT_MATCH,

@@ -1,4 +1,4 @@
-//! The guarantee, compared with a slow twin, and results worked out by hand.
+//! Compares the guarantee with a slow reference, and results with figures worked out by hand.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -24,7 +24,7 @@ fn findings(pages: Vec<Page>, memory: &Memory) -> Findings {
         .unwrap()
 }
 
-/// Texts over few words, with runs that several have, once or again and again.
+/// Texts over few words, with runs that several texts have, once or repeatedly.
 pub(super) fn texts() -> impl Strategy<Value = Vec<Vec<u8>>> {
     let run = prop::collection::vec(0u8..40, 4..24);
     let shared = prop::collection::vec(run, 1..4);
@@ -55,7 +55,7 @@ pub(super) fn spelled(words: &[u8], is_chinese: bool) -> String {
     }
 }
 
-/// Whether a text has a run within one of these parts of it.
+/// Whether a text has a run within one of these parts.
 pub(super) fn has_in(text: &[u8], run: &[u8], parts: &[Range<usize>]) -> bool {
     parts.iter().any(|part| has(&text[part.clone()], run))
 }
@@ -67,14 +67,14 @@ pub(super) fn has(text: &[u8], run: &[u8]) -> bool {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// Every run of the least length that two pages share is in a passage of both, unless too many pages have it. What a page has from
-    /// the page that it is dropped for counts as that one's.
+    /// Every run of the minimum length that two pages share is in a passage of both, unless too many pages have it. Text that a page takes
+    /// from the page for which it is dropped counts as that page's.
     #[test]
     fn all_common_runs_are_found(texts in texts(), least in 3u32..12, max_df in 2u32..5, is_chinese in any::<bool>()) {
         let texts: Vec<Vec<u8>> = texts.into_iter().collect::<BTreeSet<_>>().into_iter().collect();
         let ids = 0..texts.len();
         let pages: Vec<Page> = ids.map(|at| Page::text(format!("{at:03}"), spelled(&texts[at], is_chinese))).collect();
-        // One word, one token: the twin counts in numbers.
+        // Each word is one token, so that the reference can count in numbers.
         prop_assume!(texts.iter().all(|text| !text.is_empty()));
         let distinct: BTreeSet<String> = texts.iter().map(|text| spelled(text, is_chinese)).collect();
         prop_assume!(distinct.len() == texts.len());
@@ -111,11 +111,11 @@ proptest! {
         }
     }
 
-    /// Every run of the least length that a text shares with another is in a passage, on both sides, however many have it.
+    /// Every run of the minimum length that a text shares with another is in a passage, on both sides, however many texts have it.
     #[test]
     fn all_runs_of_a_text_are_found(texts in texts(), least in 3u32..12) {
         let model = Model::new(JudgeConfig::default()).unwrap();
-        // A character is a word, so that places are those of the twin.
+        // Characters are words, so that places equal those of the reference.
         let text = |words: &Vec<u8>| model.text(&Page::text("page", spelled(words, true))).unwrap();
         let (first, others): (Vec<u8>, &[Vec<u8>]) = (texts[0].clone(), &texts[1..]);
         prop_assume!(texts.iter().all(|text| !text.is_empty()));
@@ -138,7 +138,7 @@ proptest! {
         }
     }
 
-    /// The same at any memory and number of threads.
+    /// The result does not depend on memory or threads.
     #[test]
     fn passages_do_not_depend_on_resources(texts in texts(), max_df in 2u32..5) {
         let pages = || {
@@ -194,7 +194,7 @@ fn a_quotation_by_hand() {
     assert_eq!(found.copies, [(Rank(2), Rank(0))]);
     let pairs: Vec<_> = found.pairs().collect();
     assert_eq!(pairs.len(), 1);
-    // Of 16 words that match, 10 have up to three letters; "tis" stands for "it is", and "the" is missing.
+    // Of 16 matching words, 10 have up to three letters; "tis" stands for "it is", and "the" is missing.
     assert_eq!(
         (pairs[0].matched, pairs[0].score),
         (16, 2 * 16 - 10 - 2 - 1)
@@ -209,7 +209,7 @@ fn a_quotation_by_hand() {
     assert!(rows.iter().all(|row| row.size == 2 && !row.boilerplate));
 }
 
-/// Two texts have the quotation, the one of them twice, and one has nothing of it.
+/// Two texts have the quotation, one of them twice, and one has nothing of it.
 #[test]
 fn passages_of_a_text_by_hand() {
     let quoted = "to be or not to be that is the question whether tis nobler in the mind to suffer";
@@ -239,7 +239,7 @@ fn passages_of_a_text_by_hand() {
         .map(|of| (of.text, of.place, of.matched, of.score))
         .collect();
     let again = 7 + length + ", and later all of it once more:\n".len() as u32;
-    // Of 18 words 12 have up to three letters; of the 16 that match in the misquotation 10, and three are paid for.
+    // Of 18 words 12 have up to three letters; of the 16 that match in the misquotation, 10, and three are charged.
     let expected = [
         (2, (7, 7 + length), 18, 24),
         (2, (again, again + length), 18, 24),

@@ -10,7 +10,6 @@ use super::record::Outcome;
 use super::source::Source;
 use crate::page::{Content, Markup, Page};
 
-/// ARC files.
 #[derive(Debug)]
 pub(crate) struct Arc;
 
@@ -35,7 +34,7 @@ impl Form for Arc {
         head(bytes).is_ok()
     }
 
-    /// There is no place for fields.
+    /// ARC headers have no named fields.
     fn marked(&self, record: &[u8], _: &AddedFields, _: &[FieldValue]) -> Vec<u8> {
         record.to_vec()
     }
@@ -51,19 +50,18 @@ impl Form for Arc {
     }
 }
 
-/// The parsed header line of a record.
 struct HeaderLine {
     url: String,
     date: String,
     content_type: String,
-    /// Whether the IP address is one.
+    /// Whether the second part of the line is an IP address.
     has_ip: bool,
-    /// With its line end.
+    /// Length of the line with its line end.
     length: usize,
     content: u64,
 }
 
-/// Reads the line at the start of `bytes`. URLs in old crawls have blanks, so the date is searched for.
+/// Reads the line at the start of `bytes`. URLs in old crawls contain blanks, so the parser searches for the date.
 fn header_line(bytes: &[u8]) -> Option<HeaderLine> {
     let end = memchr::memchr(b'\n', &bytes[..bytes.len().min(16 * 1024)])?;
     let text = String::from_utf8_lossy(&bytes[..end]);
@@ -73,7 +71,7 @@ fn header_line(bytes: &[u8]) -> Option<HeaderLine> {
     };
     let date = parts.iter().rposition(is_date)?;
     let content = parts.last()?.parse().ok()?;
-    // URL and IP before the date; type and length, and more in version 2, behind it.
+    // URL and IP stand before the date; type and length (and more in version 2) after it.
     if date < 2 || parts.len() < date + 3 {
         return None;
     }
@@ -96,8 +94,8 @@ fn has_scheme(url: &str) -> bool {
     })
 }
 
-/// Whether a file that begins with `bytes` is ARC without its first record, which names the format. `named` says that the
-/// file's name is that of an ARC file; otherwise the line must have an IP address too.
+/// Whether `bytes` are ARC without the first record, which would name the format. `named` says that the file name ends like an ARC file's;
+/// otherwise the line must also contain an IP address.
 pub(crate) fn is_rest(bytes: &[u8], named: bool) -> bool {
     let blank = bytes
         .iter()
@@ -105,7 +103,6 @@ pub(crate) fn is_rest(bytes: &[u8], named: bool) -> bool {
     header_line(&bytes[blank.count()..]).is_some_and(|line| named || line.has_ip)
 }
 
-/// Reads the header at the start of `bytes`.
 fn head(bytes: &[u8]) -> Result<Head, String> {
     let line = header_line(bytes).ok_or("not the beginning of an ARC record")?;
     Ok(Head {
@@ -117,7 +114,6 @@ fn head(bytes: &[u8]) -> Result<Head, String> {
     })
 }
 
-/// Parses one record, head and content.
 fn parse(mut bytes: Vec<u8>, number: u64, source: &Source, options: &ReadOptions) -> Outcome {
     let Some(line) = header_line(&bytes) else {
         return Outcome::Rejected(format!("record {number} is not an ARC record"));

@@ -1,4 +1,4 @@
-//! WARC files, and the older ARC files: headers that give the length of the record.
+//! WARC files and the older ARC files: every record has a header that gives its length.
 
 use std::fmt;
 use std::io::Write;
@@ -14,37 +14,37 @@ use super::record::{Outcome, Unparsed};
 use super::source::Source;
 use super::window::Window;
 
-/// How many bytes decide whether a record is skipped; also the maximum length of a header.
+/// How many bytes are examined to decide whether a record is skipped; also the maximum length of a header.
 const START: usize = 64 * 1024;
 
-/// What the kinds of archives differ in.
+/// The differences between the archive formats.
 pub(crate) trait Form: fmt::Debug + Sync {
-    /// The head at the start of `bytes`, or the reason why there is none. More bytes help only if `bytes` are fewer than 64 KiB.
+    /// Reads the head at the start of `bytes`, or says why there is none. More bytes help only if `bytes` are fewer than 64 KiB.
     fn head(&self, bytes: &[u8]) -> Result<Head, String>;
 
-    /// What ends a record.
+    /// The bytes at the end of a record.
     fn separator(&self) -> &'static [u8];
 
-    /// Whether a record that is compressed by itself may be longer than it says.
+    /// Whether a separately compressed record may be longer than its header says.
     fn ends_with_its_member(&self) -> bool {
         false
     }
 
-    /// Whether heads are named fields, which say what a record belongs to.
+    /// Whether heads have named fields, which say to what a record belongs.
     fn has_fields(&self) -> bool {
         false
     }
 
-    /// The fewest bytes that a record is preceded by and begins with: a line end and the start of a header.
+    /// The shortest byte sequence that marks a record boundary: a line end and the start of a header.
     fn needle(&self) -> &'static [u8];
 
-    /// Whether a record certainly begins here: the same bytes may also be in a page.
+    /// Whether a record certainly begins here. Stricter than [`Form::begins`], because a page may contain the same bytes.
     fn is_start(&self, bytes: &[u8]) -> bool;
 
-    /// Whether a record begins right here, where one is expected.
+    /// Whether a record begins here, at a place where one is expected.
     fn begins(&self, bytes: &[u8]) -> bool;
 
-    /// The record with added fields, where there is a place for them.
+    /// The record with added fields, if the format has fields.
     fn marked(&self, record: &[u8], added: &AddedFields, values: &[FieldValue]) -> Vec<u8>;
 
     /// Parses a record, head and content.
@@ -57,7 +57,6 @@ pub(crate) trait Form: fmt::Debug + Sync {
     ) -> Outcome;
 }
 
-/// Files of archived records.
 #[derive(Debug)]
 pub(crate) struct Archived(pub &'static dyn Form);
 
@@ -71,7 +70,6 @@ impl Framed for Archived {
     }
 }
 
-/// A record of an archive.
 #[derive(Debug)]
 struct ArchivedRecord {
     form: &'static dyn Form,
@@ -95,9 +93,9 @@ pub(crate) struct Head {
     pub length: usize,
     /// The length of what follows.
     pub content: u64,
-    /// Not a page by its type.
+    /// Why the record is not a page, judged by its type.
     pub skipped: Option<&'static str>,
-    /// Whether an HTTP message follows, and otherwise the type of the document.
+    /// Whether an HTTP message follows; otherwise the content is a document of the stated type.
     pub http: bool,
     pub content_type: Option<String>,
 }
@@ -109,19 +107,17 @@ fn find(form: &dyn Form, bytes: &[u8]) -> Option<usize> {
         .find(|place| form.is_start(&bytes[*place..]))
 }
 
-/// Cuts an archive into records.
 struct ArchiveFrames {
     form: &'static dyn Form,
     window: Window,
     limit: u64,
     number: u64,
-    /// The length of the current record, which is skipped when the next one is requested.
+    /// The length of the current record; it is skipped when the next one is requested.
     current: u64,
-    /// What the copy of the current record needs at its end, if there is something else in the file.
+    /// The bytes that the copy of the current record needs at its end because the file lacks them.
     missing: &'static [u8],
-    /// Whether the current record was counted as readable, so that a truncation is still to be reported.
+    /// Whether the current record was counted as readable; a truncation must then still be reported.
     promised: bool,
-    /// See [`Frames::longer`].
     longer: u64,
 }
 
@@ -149,7 +145,7 @@ impl ArchiveFrames {
         })
     }
 
-    /// A reject with the place of the damage.
+    /// A reject that names the place of the damage.
     fn damaged(&mut self, begin: u64, size: u64, reason: &str) -> Option<Frame> {
         let reason = format!("record at byte {begin}: {reason}");
         self.frame(size, FrameState::Damaged(reason))
@@ -181,7 +177,7 @@ impl ArchiveFrames {
         }
     }
 
-    /// Moves on to where the next record begins, at least one byte from here; returns how far that was.
+    /// Moves on to the next record, by at least one byte; returns the distance.
     fn resync(&mut self) -> u64 {
         let begin = self.window.offset();
         loop {
@@ -191,7 +187,7 @@ impl ArchiveFrames {
                 self.window.consume(place);
                 break;
             }
-            // The end of what is held may be the beginning of a head.
+            // A head may begin in the last bytes held.
             let ended = held.len() < 2 * START;
             let length = if ended {
                 held.len()
@@ -206,7 +202,7 @@ impl ArchiveFrames {
         self.window.offset() - begin
     }
 
-    /// A record whose length is within the limit: all of it is read into the window, and its end is checked.
+    /// Reads a record within the size limit into the window and checks its end.
     fn whole(&mut self, head: &Head, total: usize) -> Option<Frame> {
         let begin = self.window.offset();
         // The next head has to be at hand for the check.
@@ -232,13 +228,13 @@ impl ArchiveFrames {
             );
             return self.damaged(begin, length as u64, &reason);
         }
-        // If a record is longer than its stated length, line ends there are part of its content.
+        // If the stated length is too small, line ends at that place belong to the content.
         let ends = if wrong { 0 } else { line_ends(&held[total..]) };
         let missing = if wrong { self.form.separator() } else { b"" };
         self.sound(head, total + ends, missing)
     }
 
-    /// A record of that length that can be passed on, and what its copy needs at its end.
+    /// A record of this length that can be passed on; `missing` is what its copy needs at its end.
     fn sound(&mut self, head: &Head, length: usize, missing: &'static [u8]) -> Option<Frame> {
         self.missing = missing;
         self.current = length as u64;
@@ -246,8 +242,8 @@ impl ArchiveFrames {
         self.frame(self.current, state)
     }
 
-    /// The length of a record that is longer than it says, but compressed by itself: it ends where its member ends. (Records of a crawl
-    /// of 2018 do not count the line ends behind their content.)
+    /// The length of a separately compressed record that is longer than it says: it ends where its gzip member ends. (A crawl of 2018 did
+    /// not count the line ends after the content.)
     fn member(&self, head: &Head, total: usize) -> Option<usize> {
         if !self.form.ends_with_its_member() {
             return None;
@@ -262,7 +258,7 @@ impl ArchiveFrames {
         (is_longer && is_alone && rest.ends_with(self.form.separator())).then_some(length)
     }
 
-    /// A record without an end: the file is truncated, or the length is wrong and the next record is inside.
+    /// A record whose end is missing: the file is truncated, or the length is wrong and the next record lies inside it.
     fn cut_off(&mut self, head: &Head, total: usize) -> Option<Frame> {
         let begin = self.window.offset();
         let held = self.window.data();
@@ -283,7 +279,7 @@ impl ArchiveFrames {
         self.damaged(begin, length as u64, &reason)
     }
 
-    /// A record above the limit: never held whole, but what is not a page by its type is passed on all the same.
+    /// A record above the size limit. It is never held whole; one that is not a page by its type is still copied.
     fn large(&mut self, head: &Head, total: u64) -> Option<Frame> {
         self.window.fill(head.length + START);
         let start = &self.window.data()[head.length..];
@@ -298,7 +294,7 @@ impl ArchiveFrames {
     }
 }
 
-/// The length of the line ends that belong to the record before them.
+/// How many bytes of line ends belong to the record before them.
 fn line_ends(bytes: &[u8]) -> usize {
     let ends = bytes
         .iter()
@@ -393,7 +389,6 @@ mod tests {
     use super::super::mark::RecordDecision;
     use super::super::tests::{Folder, briefs, gzip, mark_if, rewritten};
 
-    /// A record whose header says `length`.
     fn record(name: &str, length: usize, content: &str) -> String {
         format!(
             "WARC/1.0\r\nWARC-Type: conversion\r\nWARC-Target-URI: {name}\r\nContent-Length: {length}\r\n\r\n{content}"
@@ -471,7 +466,7 @@ mod tests {
         };
         let kept = rewritten(&source, first).unwrap();
         assert_eq!(String::from_utf8(kept).unwrap(), long);
-        // In one member nobody knows.
+        // In one member, where the record ends is unknown.
         let file = gzip((long + &last).as_bytes());
         let folder = Folder::new(&[("a.warc.gz", &file)]);
         assert_eq!(briefs(&folder.source("a.warc.gz")).len(), 3);
@@ -502,7 +497,7 @@ mod tests {
     fn an_arc_file_without_its_first_record_is_one_all_the_same() {
         let lost = "filedesc:/damaged\n";
         let rest = arc("ftp://a/1", "one") + &arc("http://a/2", "two");
-        // The name says nothing, and the first record is lost.
+        // The name does not tell the format, and the first record is lost.
         for name in ["a.arc", "a.arc.gz", "a.gz", "a"] {
             let bytes = rest.clone().into_bytes();
             let bytes = match name.ends_with(".gz") {

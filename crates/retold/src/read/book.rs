@@ -14,7 +14,6 @@ use super::record::{Outcome, Unparsed};
 use super::source::Source;
 use crate::page::{Content, Markup, Page};
 
-/// Files that are books.
 #[derive(Debug)]
 pub(crate) struct Book;
 
@@ -24,7 +23,6 @@ impl Format for Book {
     }
 }
 
-/// The content of a file.
 #[derive(Debug)]
 struct BookFile(Bytes);
 
@@ -54,7 +52,7 @@ fn page(bytes: Bytes, source: &Source, limit: u64) -> Result<Page, String> {
     let mut text = String::new();
     for chapter in book.reader() {
         text.push_str(chapter.map_err(|error| damaged(&error))?.content());
-        // A chapter may be in the reading order many times.
+        // The reading order may name one chapter many times.
         if text.len() as u64 > limit {
             return Err(format!(
                 "the book's chapters are together {}",
@@ -78,7 +76,7 @@ fn page(bytes: Bytes, source: &Source, limit: u64) -> Result<Page, String> {
     })
 }
 
-/// How many bytes the files of an archive have, but not many more than the limit: what their directory says may be wrong.
+/// The uncompressed size of an archive, cut off slightly above the limit: the sizes in its directory may be wrong.
 fn unpacked(bytes: &[u8], limit: u64) -> zip::result::ZipResult<u64> {
     let mut archive = ZipArchive::new(Cursor::new(bytes))?;
     let mut size = 0;
@@ -105,9 +103,9 @@ mod tests {
     use super::super::tests::{Folder, briefs, outcomes};
     use super::*;
 
-    /// A book of some chapters, the last one first.
+    /// A book whose spine lists the chapters in reverse.
     fn book(chapters: &[&str]) -> Vec<u8> {
-        // The order of reading is the spine's.
+        // The spine gives the reading order.
         let numbers = (0..chapters.len()).rev();
         let spine: String = numbers
             .map(|n| format!(r#"<itemref idref="c{n}"/>"#))
@@ -115,7 +113,6 @@ mod tests {
         book_of(chapters, &spine)
     }
 
-    /// A book of some chapters in that order.
     fn book_of(chapters: &[&str], spine: &str) -> Vec<u8> {
         let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
         let plain = SimpleFileOptions::default().compression_method(zip::CompressionMethod::Stored);

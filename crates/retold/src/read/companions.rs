@@ -1,5 +1,5 @@
-//! Records of WARC files that belong to others: a request and metadata to the response of their capture, a revisit to the response that it
-//! repeats. Crawlers may write them into different files.
+//! Companion records of WARC files: the request and metadata that belong to a response, and the revisit that repeats one. Crawlers may
+//! write them into different files.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -14,14 +14,16 @@ use crate::error::{Error, Result};
 use crate::spill::{Memory, SpillRows};
 use crate::watch::Watch;
 
-/// Of each source the numbers of the `request`, `metadata` and `revisit` records that belong to records that are not kept, and to no other;
-/// ascending. `goes` says of a source and a record whether it is not kept; also whether the record has an id is known there. WARC files are
-/// read once more, and others that were not read yet are opened.
+/// Finds the `request`, `metadata` and `revisit` records that belong only to records that are not kept. Returns their numbers for each
+/// source, ascending.
 ///
-/// Memory: the hashes of the ids of records that go, and of those that may belong to them; what it must know of all records goes to a
-/// temporary file when there is no more `memory`.
+/// `goes(source, record, has_id)` says whether a record is not kept. WARC files are read once more, and files that were not read yet are
+/// opened.
 ///
-/// Errors: a file changed since it was listed, the work was cancelled.
+/// Memory: hashes of the ids of dropped records and of the records that may belong to them; the rest goes to a temporary file when `memory`
+/// is used up.
+///
+/// Errors: a file has changed since it was listed, or the work was cancelled.
 pub fn companions(
     sources: &[Source],
     goes: &(dyn Fn(usize, u64, bool) -> bool + Sync),
@@ -55,31 +57,31 @@ pub fn companions(
     Ok(going)
 }
 
-/// Records that are put to the others at a time.
+/// How many records are added to the list at a time.
 const BATCH: usize = 1024;
 
-/// A record of a WARC file, as far as others belong to it or it to others.
+/// The part of a WARC record that links it to others.
 struct Linked {
     kind: Kind,
-    /// Hashes of what others call it.
+    /// Hashes of the names by which others refer to it.
     own: Vec<u128>,
-    /// Hashes of what it belongs to.
+    /// Hashes of the names to which it refers.
     to: Vec<u128>,
 }
 
 #[derive(Clone, Copy, PartialEq)]
 enum Kind {
-    /// Belongs to nothing, and is kept: a response, or what was made of one.
+    /// A kept record that belongs to no other: a response, or something made from one.
     Kept,
-    /// The same that is not kept.
+    /// As [`Kind::Kept`], but not kept.
     Gone,
     Revisit,
-    /// A request, or metadata.
+    /// A request or a metadata record.
     Beside,
 }
 
 impl Linked {
-    /// `goes`: whether it is not kept, if it has an id or not.
+    /// Reads the links of a record; `goes` says whether it is not kept, given whether it has an id.
     fn of(record: &[u8], goes: impl FnOnce(bool) -> bool) -> Option<Linked> {
         let fields = Fields::parse(&record[..block_length(record)?]);
         let get = |name: &str| {
@@ -92,7 +94,7 @@ impl Linked {
             let ids = fields.all(name).map(|id| hash(&[id.trim()]));
             ids.collect()
         };
-        // A capture without an id: its records have one URI and one date.
+        // Records of a capture without an id share one URI and one date.
         let moment = |uri: &str, date: &str| Some(hash(&[bare(get(uri)?), get(date)?]));
         let capture = moment("WARC-Target-URI", "WARC-Date");
         let with = ids("WARC-Concurrent-To");
@@ -107,7 +109,7 @@ impl Linked {
                 if to.is_empty() {
                     to.extend(capture);
                 }
-                // The response may say so instead.
+                // The response may name the request instead.
                 to.extend(&own);
                 (Kind::Beside, to)
             }
@@ -132,8 +134,7 @@ impl Linked {
     }
 }
 
-/// A record as it stands among those of all files: source, number, how many names it has and of which kind it is; its names; and what it
-/// belongs to.
+/// A row of the list of all records: source, number, count of names and kind, then the names and the references.
 struct Row<'a> {
     place: (usize, u64),
     kind: Kind,
@@ -167,11 +168,11 @@ impl<'a> Row<'a> {
     }
 }
 
-/// Names of records, each with its source and with [`ANY`].
+/// Names of records, each stored with its source and with [`ANY`].
 #[derive(Default)]
 struct Names(FxHashSet<(usize, u128)>);
 
-/// In whichever source.
+/// Stands for any source.
 const ANY: usize = usize::MAX;
 
 impl Names {
@@ -187,8 +188,8 @@ impl Names {
     }
 }
 
-/// Those that belong to what goes: revisits first, as requests belong to them as well. A capture may stand in several files; its records
-/// belong to the one in their own file.
+/// The companions of dropped records, by source. Revisits are settled first, because requests belong to them as well. If several files hold
+/// one capture, a companion belongs to the capture in its own file.
 fn going(all: &SpillRows<u128>, sources: usize) -> Vec<Vec<u64>> {
     let mut gone = Names::default();
     all.each(|_, row| {
@@ -250,7 +251,7 @@ fn hash(parts: &[&str]) -> u128 {
     xxh3_128(parts.join("\n").as_bytes())
 }
 
-/// A URI without the angle brackets that some writers put around it.
+/// A URI without the angle brackets that some writers add.
 fn bare(uri: &str) -> &str {
     let inner = uri.strip_prefix('<').and_then(|uri| uri.strip_suffix('>'));
     inner.unwrap_or(uri)
@@ -263,7 +264,6 @@ mod tests {
     use super::super::tests::Folder;
     use super::*;
 
-    /// A record with these fields beside its type and length.
     fn record(type_: &str, fields: &[(&str, &str)]) -> String {
         let fields: String = fields
             .iter()
@@ -301,7 +301,7 @@ mod tests {
         held
     }
 
-    /// As Heritrix and warcio, as Common Crawl and wget, and as tools do that name nothing.
+    /// Covers records as written by Heritrix and warcio, by Common Crawl and wget, and by tools that write no references.
     #[test]
     fn what_belongs_to_a_capture_goes_with_it() {
         let records = [
@@ -364,7 +364,7 @@ mod tests {
                     ("Refers-To-Date", "2020"),
                 ],
             ),
-            // Of another file.
+            // This one is from another file.
             record(
                 "revisit",
                 &[("Record-ID", "<t>"), ("Refers-To", "<elsewhere>")],
@@ -381,7 +381,7 @@ mod tests {
         assert_eq!(going(&records, &[3]), [1, 2, 4]);
     }
 
-    /// A file that has a capture twice, or two captures of one moment.
+    /// A file that holds one capture twice, or two captures of one moment.
     #[test]
     fn what_belongs_to_a_kept_record_too_stays() {
         let response = record(
@@ -417,7 +417,7 @@ mod tests {
         assert_eq!(going(&records, &[1]), [2]);
     }
 
-    /// The same capture in two files, kept in one of them; and its request in a third.
+    /// The same capture is in two files and kept in one of them; its request is in a third.
     #[test]
     fn what_belongs_to_a_capture_of_its_own_file_goes_with_that_one() {
         let capture = [
@@ -431,7 +431,7 @@ mod tests {
         assert_eq!(of_files(&files, goes), [vec![2], vec![2], vec![1]]);
     }
 
-    /// The slow twin: what is meant, of all records at once.
+    /// A slow reference implementation that looks at all records at once.
     fn meant(all: &[(usize, u64, Linked)]) -> Vec<Vec<u64>> {
         let (mut gone, mut kept) = (Vec::new(), Vec::new());
         let mut going = vec![Vec::new(); 3];
@@ -473,7 +473,7 @@ mod tests {
         going
     }
 
-    /// A type, ids by which others call it, and what it names: small numbers, so that much meets.
+    /// A type, the ids of the record, and the ids it refers to: small numbers, so that many match.
     type Drawn = (usize, Option<u8>, Option<u8>, Option<u8>, u8, bool);
 
     fn drawn(of: &Drawn) -> String {

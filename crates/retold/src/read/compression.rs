@@ -8,7 +8,7 @@ use flate2::bufread::GzDecoder;
 
 use super::hashed::Hashed;
 
-/// How a file is compressed, to write it back in the same way.
+/// How a file is compressed, so that the kept records are written in the same way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Compression {
     None,
@@ -16,11 +16,11 @@ pub(crate) enum Compression {
     Zstd,
 }
 
-/// Where members of gzip end in what was decompressed so far, ascending.
+/// Where gzip members end in the content decompressed so far, ascending.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct MemberEnds(Arc<Mutex<VecDeque<u64>>>);
 
-/// More ends than a window has records; if they are never requested, no more are collected.
+/// More than a window has records. If nobody asks for the ends, no more are collected.
 const REMEMBERED: usize = 1 << 16;
 
 impl MemberEnds {
@@ -32,7 +32,7 @@ impl MemberEnds {
         ends.push_back(end);
     }
 
-    /// The end of the member that begins right there, if one does and has ended. What lies before is forgotten, so ask in order.
+    /// The end of the member that begins at `begin`, if that member has ended. Forgets earlier ends, so ask in order.
     pub fn of_member_at(&self, begin: u64) -> Option<u64> {
         let mut ends = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         while ends.get(1).is_some_and(|end| *end <= begin) {
@@ -46,9 +46,9 @@ impl MemberEnds {
     }
 }
 
-/// How a file is compressed, and its content decompressed, with the ends of its members. The error says why it cannot be read.
+/// Detects the compression and returns the decompressed content with the ends of its members. The error says why the file cannot be read.
 ///
-/// A window of zstd may take 2 to the power of `zstd_window_log` bytes of memory.
+/// A zstd window may take up to 2 to the power of `zstd_window_log` bytes of memory.
 pub(crate) fn decompress(
     mut reader: BufReader<Hashed>,
     zstd_window_log: u32,
@@ -81,7 +81,7 @@ fn detect(reader: &mut BufReader<Hashed>) -> Result<Compression, String> {
         .map_err(|error| format!("cannot read: {error}"))?;
     Ok(match head {
         [0x1f, 0x8b, 8, ..] => Compression::Gzip,
-        // A frame, or a skippable frame in front of one.
+        // A frame, or a skippable frame before one.
         [0x28, 0xb5, 0x2f, 0xfd, ..] | [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => Compression::Zstd,
         _ => Compression::None,
     })
@@ -91,7 +91,7 @@ fn detect(reader: &mut BufReader<Hashed>) -> Result<Compression, String> {
 struct Gunzip {
     /// `None` once the last member has been read.
     member: Option<GzDecoder<BufReader<Hashed>>>,
-    /// Bytes that were decompressed.
+    /// Number of bytes decompressed so far.
     passed: u64,
     ends: MemberEnds,
 }
@@ -107,7 +107,7 @@ impl Gunzip {
             match reader.fill_buf()? {
                 [] => return Ok(false),
                 [0x1f, ..] => break,
-                // Archives on tape are padded with zeros; gzip ignores them as well.
+                // Tape archives are padded with zeros, which gzip ignores as well.
                 padding if padding.iter().all(|byte| *byte == 0) => {
                     let length = padding.len();
                     reader.consume(length);
@@ -152,7 +152,7 @@ impl Read for Gunzip {
     }
 }
 
-/// Zstandard, any number of frames. Errors say where in the file they are.
+/// Zstandard with any number of frames. Errors give the position in the file.
 struct Unzstd {
     decoder: zstd::Decoder<'static, BufReader<Hashed>>,
 }
@@ -171,7 +171,7 @@ impl Read for Unzstd {
     }
 }
 
-/// An error of a decompressor in words, with the place in the compressed file.
+/// A decompressor's error with its place in the compressed file.
 fn damage(format: &str, place: u64, error: &std::io::Error) -> std::io::Error {
     if error.kind() == std::io::ErrorKind::UnexpectedEof {
         std::io::Error::other(format!(

@@ -1,4 +1,4 @@
-//! CSV and TSV: a header row, then one record a row. Quoted fields may have line ends in them.
+//! CSV and TSV: a header row, then one record per row. Quoted fields may contain line ends.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -19,7 +19,7 @@ use super::window::Window;
 use crate::page::{Content, Markup, Page};
 use crate::text::Cuts;
 
-/// Files of rows with this byte between the fields.
+/// Files of rows whose fields are separated by this byte.
 #[derive(Debug)]
 pub(crate) struct Delimited(pub u8);
 
@@ -29,7 +29,6 @@ impl Framed for Delimited {
     }
 }
 
-/// Which column each wanted field is in.
 #[derive(Clone, Debug, Default)]
 struct Columns {
     text: Vec<usize>,
@@ -62,7 +61,7 @@ impl Columns {
         }
     }
 
-    /// Whether there are pages.
+    /// Whether there is a text or HTML column.
     fn any(&self) -> bool {
         !self.text.is_empty() || self.html.is_some()
     }
@@ -79,25 +78,20 @@ struct WantedFields {
     site: Option<Vec<u8>>,
     title: Option<Vec<u8>>,
     more: Vec<Option<Vec<u8>>>,
-    /// How many fields the row has.
     fields: usize,
 }
 
-/// Cuts a file into rows.
 struct RowFrames {
     window: Window,
     parser: Reader,
     dialect: Dialect,
     limit: u64,
     number: u64,
-    /// Line feeds that were passed.
     lines: u64,
     columns: Columns,
-    /// The fields of the header.
     names: Vec<String>,
-    /// How many fields the current row has.
     width: usize,
-    /// The byte order mark and blank lines before the header row: copied, because a file is recognised by how it begins.
+    /// The byte order mark and blank lines before the header row. They are copied because a file is recognised by its first bytes.
     before: Vec<u8>,
     /// The header row as in the file.
     header: Vec<u8>,
@@ -114,7 +108,7 @@ enum Cut {
     Row,
     TooLarge(u64),
     Failed(u64, String),
-    /// The file ends inside quotes.
+    /// The file ended inside quotes.
     Open(u64, String),
     End,
 }
@@ -182,7 +176,7 @@ impl RowFrames {
         }
     }
 
-    /// A first line like `sep=;`, which tells Excel the delimiter; an option has priority over it.
+    /// Reads a first line like `sep=;`, with which Excel names the delimiter. The option takes precedence.
     fn take_separator(&mut self, options: &ReadOptions) {
         self.window.fill(6);
         let [s, e, p, b'=', delimiter, b'\r' | b'\n', ..] = *self.window.data() else {
@@ -225,7 +219,7 @@ impl RowFrames {
                 self.window.consume(read);
                 return Cut::Failed(passed + read as u64, failure);
             }
-            // The last row gets a line end, if it has none. Only an open quote leaves it unfinished then.
+            // If the last row lacks a line end, csv-core gets one; then only an open quote leaves the row unfinished.
             let last = read == self.window.data().len() && passed + read as u64 > 0;
             let input = match last {
                 true => b"\n",
@@ -273,7 +267,7 @@ impl RowFrames {
         self.window.consume(count);
     }
 
-    /// The file ends inside a quoted field of the current row; `read` bytes of the row are in the window, and `passed` are no longer.
+    /// Handles a file that ends inside a quoted field. `read` bytes of the row are in the window; `passed` bytes were dropped before.
     fn open_quote(&mut self, passed: u64, read: usize) -> Cut {
         let row = &self.window.data()[..read];
         let reason = if passed > 0 {
@@ -293,7 +287,7 @@ impl RowFrames {
         Cut::Open(passed + read as u64, reason)
     }
 
-    /// Blank lines are no rows, and belong to none.
+    /// Moves past blank lines, which belong to no row.
     fn pass_blank_lines(&mut self) {
         while self.line_end().is_some() {
             self.pass(1);
@@ -306,7 +300,7 @@ impl RowFrames {
         next.filter(|byte| matches!(byte, b'\r' | b'\n'))
     }
 
-    /// csv-core ends a row at the CR; the LF behind it belongs to the same line end.
+    /// The row's length with the LF of a CR LF: csv-core ends a row at the CR.
     fn with_line_feed(&mut self, length: usize) -> usize {
         if self.window.data()[..length].ends_with(b"\r") && self.window.fill(length + 1) {
             return length + usize::from(self.window.data()[length] == b'\n');
@@ -323,8 +317,8 @@ impl RowFrames {
         })
     }
 
-    /// A row with added fields behind those of the header, in place of such fields that it has. Short rows are filled
-    /// up, and what a row has too many comes last, so that the columns agree.
+    /// A row with the added fields after those of the header, or in place of fields of the same name. Short rows are padded and surplus
+    /// cells come last, so that the columns agree.
     fn with_fields<'f>(
         &self,
         row: &[u8],
@@ -444,7 +438,7 @@ fn line_feeds(bytes: &[u8]) -> u64 {
     memchr::memchr_iter(b'\n', bytes).count() as u64
 }
 
-/// Where the fields of a row are, with their quotes; the row is without its line end.
+/// Where the fields of a row are, quotes included; the row has no line end.
 fn places(row: &[u8], dialect: Dialect) -> Vec<Range<usize>> {
     let mut parser = dialect.reader();
     let mut field = vec![0; row.len() + 1];
@@ -482,13 +476,12 @@ impl Unparsed for WantedFields {
     }
 }
 
-/// Parses one row.
 fn parse(row: WantedFields, number: u64, source: &Source, options: &ReadOptions) -> Outcome {
     let filled = |field: Option<Vec<u8>>| field.filter(|field| !field.is_empty());
     let name = |field: Option<Vec<u8>>| {
         filled(field).map(|field| String::from_utf8_lossy(&field).into_owned())
     };
-    // An empty cell is how CSV says that there is nothing.
+    // An empty cell means that there is no value.
     let (bytes, markup) = match (row.text, filled(row.html)) {
         (Some(text), None) => (text, Markup::Plain),
         (Some(text), Some(_)) if !text.is_empty() => (text, Markup::Plain),
@@ -500,7 +493,7 @@ fn parse(row: WantedFields, number: u64, source: &Source, options: &ReadOptions)
             ));
         }
     };
-    // CSV does not say how it is encoded, so what is not UTF-8 is left to the detection that web pages get.
+    // CSV does not state its encoding, so bytes that are not UTF-8 go through the detection for web pages.
     let content = match String::from_utf8(bytes) {
         Ok(text) => Content::Unicode { text, markup },
         Err(other) => Content::Bytes {

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use csv_core::{QuoteStyle, Reader, ReaderBuilder, Writer, WriterBuilder};
 use serde::{Deserialize, Serialize};
 
-/// The character between two fields: one of ASCII, or the word `tab`.
+/// The character between two fields: one ASCII character or the word `tab`.
 ///
 /// ```
 /// use retold::read::Delimiter;
@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 #[serde(try_from = "String", into = "String")]
 pub struct Delimiter(u8);
 
-/// The character around fields that have delimiters or line ends in them: one of ASCII, or the word `none`.
+/// The character around fields that contain delimiters or line ends: one ASCII character or the word `none`.
 ///
 /// ```
 /// use retold::read::Quote;
@@ -30,7 +30,7 @@ pub struct Delimiter(u8);
 #[serde(try_from = "String", into = "String")]
 pub struct Quote(Option<u8>);
 
-/// What a file's rows are written in.
+/// The delimiter and quote of a file.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Dialect {
     pub delimiter: u8,
@@ -60,7 +60,7 @@ impl Dialect {
         builder.build()
     }
 
-    /// A field as it is written in a row. In a dialect without quotes, characters that would end the field become a space.
+    /// A field as it is written in a row. Without quotes, characters that would end the field become spaces.
     pub fn field(self, text: &str) -> Vec<u8> {
         let mut builder = WriterBuilder::new();
         builder.delimiter(self.delimiter);
@@ -75,7 +75,7 @@ impl Dialect {
             .quote(quote)
             .quote_style(QuoteStyle::Necessary)
             .build();
-        // Quotes are doubled, and there is one on each side.
+        // Quotes are doubled, and one is added on each side.
         let mut out = vec![0; 2 * text.len() + 2];
         let (_, _, mut length) = writer.field(text.as_bytes(), &mut out);
         length += writer.finish(&mut out[length..]).1;
@@ -84,7 +84,7 @@ impl Dialect {
     }
 }
 
-/// The only character of the text, if it can be between or around fields.
+/// The only character of `text`, if it can separate or enclose fields.
 fn character(text: &str) -> Option<u8> {
     match *text.as_bytes() {
         [byte] if byte.is_ascii() && !matches!(byte, 0 | b'\r' | b'\n') => Some(byte),

@@ -13,19 +13,19 @@ use super::remote::{self, Fault, Remote, RemoteInput};
 use super::source::{Source, stamp};
 use crate::error::{Error, Result};
 
-/// One INPUT on its way to sources.
+/// One INPUT before its files become sources.
 struct Input {
-    /// Where it is, absolute.
+    /// Its absolute path.
     path: PathBuf,
-    /// The parts of its path that can name it; the last `depth` of them do.
+    /// The parts of its path that can name it; the last `depth` of them are its name.
     parts: Vec<OsString>,
     depth: usize,
     directory: bool,
-    /// Its files: where they are, and where below the INPUT (empty for a single file).
+    /// Its files: path on disk, and path below the INPUT (empty for a single file).
     files: Vec<(PathBuf, PathBuf)>,
-    /// The same files, if they are not on disk.
+    /// Its files if they are in a remote store.
     remote: Vec<(Remote, u64)>,
-    /// Whether its name goes before its files' names.
+    /// Whether the names of its files begin with its own name.
     prefixed: bool,
 }
 
@@ -41,7 +41,7 @@ impl Input {
                 path.display()
             )));
         }
-        // `.` and `..` have no name of their own; the folder that they mean has one.
+        // `.` and `..` have no name of their own, but the folder that they mean has.
         let absolute = match path.file_name() {
             Some(_) => std::path::absolute(path),
             None => std::fs::canonicalize(path),
@@ -65,7 +65,7 @@ impl Input {
         })
     }
 
-    /// What a URL names, less the files that were listed already.
+    /// The files that a URL names, without those that are already listed.
     fn remote(input: RemoteInput, fault: &Arc<Fault>, seen: &mut HashSet<PathBuf>) -> Input {
         let new = input.files.iter();
         let new = new.filter(|file| seen.insert(PathBuf::from(&file.url)));
@@ -91,7 +91,7 @@ impl Input {
         slashed(&self.end())
     }
 
-    /// The same as a path.
+    /// [`Input::name`] as a path.
     fn end(&self) -> PathBuf {
         let first = self.parts.len().saturating_sub(self.depth);
         self.parts[first..].iter().collect()
@@ -136,12 +136,12 @@ impl Input {
     }
 }
 
-/// Lists the files of INPUTs: directories recursively, everything sorted by name so that the order of INPUTs and of
-/// directory entries does not matter. Names are settled here (see [`Source::name`]).
+/// Lists the files of INPUTs. Directories are searched recursively and everything is sorted by name, so neither the order of INPUTs nor
+/// that of directory entries matters. Names are settled here (see [`Source::name`]).
 ///
-/// Hidden files and folders below an INPUT are left out. Symbolic links are followed, also to what lies elsewhere, but a file or folder
-/// that can be reached in several ways is listed once. Pipes, sockets and devices are listed, and skipped when they are read. An INPUT may
-/// be a pattern ([`expand`]), or a URL if the program knows a store ([`super::set_remote_store`]).
+/// Hidden files and folders below an INPUT are left out. Symbolic links are followed, but a file or folder that can be reached in several
+/// ways is listed once. Pipes, sockets and devices are listed, and skipped when they are read. An INPUT may be a pattern ([`expand`]), or a
+/// URL if the program has registered a store ([`super::set_remote_store`]).
 pub fn discover(inputs: &[PathBuf], options: &ReadOptions) -> Result<Vec<Source>> {
     let inputs = expand(inputs)?;
     let (urls, paths): (Vec<&PathBuf>, Vec<&PathBuf>) = inputs
@@ -167,7 +167,7 @@ pub fn discover(inputs: &[PathBuf], options: &ReadOptions) -> Result<Vec<Source>
     Ok(sources)
 }
 
-/// What is kept of `x.wacz` is `x.wacz.warc.gz`: where an input has that very name, it is `x.wacz.2.warc.gz`.
+/// Renames the kept file of `x.wacz` from `x.wacz.warc.gz` to `x.wacz.2.warc.gz` if an input has that very name.
 fn keep_apart(sources: &mut [Source]) {
     let mut taken: HashSet<PathBuf> = sources.iter().map(|source| source.kept.clone()).collect();
     for source in sources {
@@ -189,7 +189,7 @@ fn with_ending(path: &Path, ending: &str) -> PathBuf {
     name.into()
 }
 
-/// The INPUTs that URLs name, each with the files that none before it has.
+/// The INPUTs that URLs name; a file that several URLs reach belongs to the first.
 fn remote_inputs(urls: &[&PathBuf]) -> Result<Vec<Input>> {
     let mut found = Vec::new();
     for url in urls.iter().filter_map(|url| remote::url(url)) {
@@ -203,10 +203,10 @@ fn remote_inputs(urls: &[&PathBuf]) -> Result<Vec<Input>> {
         .collect())
 }
 
-/// Puts the files and folders that patterns match (`*`, `?`, `[a-z]`, `**`) in their place, as a shell does. What is there under the
-/// very name is no pattern; patterns in URLs are the store's affair.
+/// Replaces patterns (`*`, `?`, `[a-z]`, `**`) with the files and folders that they match, as a shell does. An existing file of that exact
+/// name is not taken for a pattern, and patterns in URLs are left to the store.
 ///
-/// Errors: nothing matches a pattern.
+/// Errors: a pattern matches nothing.
 pub fn expand(inputs: &[PathBuf]) -> Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     for input in inputs {
@@ -237,7 +237,7 @@ fn matching(pattern: &str) -> Result<Vec<PathBuf>> {
     }
 }
 
-/// Lengthens the names of INPUTs until none is another's or the folder that another one lies in.
+/// Lengthens the names of INPUTs until no name equals another or is a folder above another.
 fn tell_apart(inputs: &mut [Input]) {
     loop {
         let names = inputs.iter().map(Input::name).collect::<Vec<_>>();
@@ -274,7 +274,7 @@ fn within(path: &str, folder: &str) -> bool {
         .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-/// Puts the INPUT's name before the names of all files of an INPUT that shares one of them with another INPUT.
+/// If two INPUTs share a file name, puts the INPUT's name before the names of all its files.
 fn prefix_where_needed(inputs: &mut [Input]) {
     loop {
         let mut owners: BTreeMap<String, usize> = BTreeMap::new();
@@ -310,12 +310,12 @@ fn slashed(path: &Path) -> String {
     parts.collect::<Vec<_>>().join("/")
 }
 
-/// Whether a file is neither a file nor a folder.
+/// Whether a path is neither a file nor a folder.
 fn is_special(kind: FileType) -> bool {
     !kind.is_file() && !kind.is_dir()
 }
 
-/// Takes out the files that lie in `folder` or below it; `folder` is canonical.
+/// Removes the files in `folder` and below it; `folder` is canonical.
 pub fn leave_out(sources: &mut Vec<Source>, folder: &Path) {
     let mut parents: HashMap<PathBuf, bool> = HashMap::new();
     let is_below = |path: &Path| {
@@ -336,8 +336,8 @@ pub fn leave_out(sources: &mut Vec<Source>, folder: &Path) {
     });
 }
 
-/// Walks folders. Nothing is listed twice, however it is reached: that ends loops of
-/// symbolic links, and a file that lies below two INPUTs is read once.
+/// Walks folders and lists each file once, however it is reached. This ends loops of symbolic links, and a file below two INPUTs is read
+/// once.
 #[derive(Default)]
 struct Walk {
     seen: HashSet<PathBuf>,
@@ -354,7 +354,7 @@ impl Walk {
         if !directory {
             return vec![(top.to_owned(), PathBuf::new())];
         }
-        // Symbolic links come last, so that a file is known by its own name and not by that of a link to it.
+        // Symbolic links come last, so that a file gets its own name rather than a link's.
         let mut links = Vec::new();
         self.folder(&real, Path::new(""), &mut files, &mut links);
         while !links.is_empty() {
@@ -371,7 +371,7 @@ impl Walk {
         files
     }
 
-    /// Lists a folder that is known not to have been listed yet. `real` is its path without symbolic links.
+    /// Lists a folder that has not been listed yet. `real` is its path without symbolic links.
     fn folder(
         &mut self,
         real: &Path,
@@ -380,13 +380,13 @@ impl Walk {
         links: &mut Vec<PathBuf>,
     ) {
         let Ok(entries) = std::fs::read_dir(real) else {
-            // Reading it as a file will fail in the same way and give the reject that says so.
+            // Reading it as a file fails in the same way, and the reject says so.
             files.push((real.to_owned(), below.to_owned()));
             return;
         };
         let mut entries = entries
             .flatten()
-            // Hidden files are notes of programs (`.git`, `.DS_Store`), not pages; naming one as INPUT reads it.
+            // Hidden files (`.git`, `.DS_Store`) are not pages. A hidden file that is named as INPUT is read.
             .filter(|entry| !entry.file_name().as_encoded_bytes().starts_with(b"."))
             .collect::<Vec<_>>();
         entries.sort_by_key(|entry| entry.file_name());
@@ -434,7 +434,7 @@ impl Walk {
                 let kind = std::fs::metadata(&real).ok().map(|found| found.file_type());
                 self.entry(real, below, kind, files, links);
             }
-            // A link to nowhere: the reader's attempt to open it becomes the reject.
+            // A broken link: opening it gives the reject.
             Err(_) => files.push((top.join(&below), below)),
         }
     }
@@ -626,7 +626,7 @@ mod tests {
             let names: Vec<&str> = sources.iter().map(|source| &*source.name).collect();
             assert_eq!(names, ["a/p.txt", "out.txt"]);
         }
-        // A link alone, which is reached by no other name.
+        // A link that is the only way to its file.
         let mut sources = folder.sources(&["in/a/l.txt"]);
         leave_out(&mut sources, &folder.path("in/out").canonicalize().unwrap());
         assert!(sources.is_empty());

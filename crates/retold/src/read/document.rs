@@ -16,7 +16,6 @@ use super::window::Window;
 use crate::error::{Error, Result};
 use crate::page::{Markup, Page};
 
-/// Files that are one page each.
 #[derive(Debug)]
 pub(crate) struct Document(pub Markup);
 
@@ -58,7 +57,7 @@ impl Format for Document {
     }
 }
 
-/// The one record of a file that is held as a whole; what it is for a worker thread is up to the format.
+/// The one record of a file that is held as a whole. The format decides what a worker thread gets.
 pub(crate) fn one_record(
     file: OpenFile,
     source: &Source,
@@ -95,7 +94,6 @@ fn read_whole(
     }
 }
 
-/// The content of a file.
 #[derive(Debug)]
 struct WholeFile {
     bytes: Bytes,

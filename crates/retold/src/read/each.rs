@@ -17,15 +17,14 @@ use crate::watch::Watch;
 /// How much is read at a time, and how far ahead.
 #[derive(Clone, Copy, Debug)]
 struct Limits {
-    /// Bytes of a batch of records, about: readers hand records on in batches.
+    /// Approximate bytes per batch of records.
     batch_bytes: u64,
-    /// The most records in a batch.
     batch_records: usize,
-    /// The most batches for each thread that wait for work.
+    /// The most batches per thread that wait for work.
     batches_ahead: usize,
-    /// Worker threads that one reader of compressed files can keep busy.
+    /// How many worker threads one reader of compressed files can keep busy.
     threads_a_reader: usize,
-    /// Files up to this many bytes are read by the thread that works on them: a single reader takes too long to open many of them.
+    /// Files up to this size are read by the worker thread itself: a single reader would take too long to open many of them.
     small_file: u64,
 }
 
@@ -41,17 +40,17 @@ impl Default for Limits {
     }
 }
 
-/// Some records, each with its source's number, and the time that reading them took. `None` in place of a record is a small
-/// file that the worker thread reads itself.
+/// Some records, each with its source's number, and the time spent reading them. `None` stands for a small file that the worker thread
+/// reads itself.
 #[derive(Default)]
 struct RecordBatch {
     records: Vec<(u32, Option<Record>)>,
     reading: Duration,
 }
 
-/// All records, read by some threads and worked on by all, one record after the other, in the order of the sources.
+/// Runs `make` on all records in parallel and `take` on each result, in the order of the sources.
 ///
-/// Errors: those of `take`, and the run was cancelled.
+/// Errors: those of `take`, and that the run was cancelled.
 pub fn each_record<T: Send>(
     sources: &[Source],
     options: &ReadOptions,
@@ -69,13 +68,14 @@ pub fn each_record<T: Send>(
     Reading::all(sources, options, watch, stage).run(ReadOrder::Listed, make, take)
 }
 
-/// Calls `make` on batches of records, each record with its source's number, and `take` on each result. One thread reads ahead (several,
-/// where files are compressed), all others run `make`, and this one runs `take` between. Memory is a few batches for each thread.
-/// The records of a source come in order; those of other sources may come between them if several files are read side by side.
-/// What `take` leaves is dropped by the thread that made it, so that no thread waits for the allocator of another. Returns the time
-/// that reading took.
+/// Runs `make` on batches of records, each with its source's number, and `take` on each result. Returns the time spent reading.
 ///
-/// Errors: those of `take`, and the run was cancelled.
+/// One thread reads ahead (several if files are compressed), all others run `make`, and the calling thread runs `take` in between. Memory
+/// is a few batches per thread. Records of one source come in order; if several files are read side by side, records of other sources may
+/// come between them. What `take` leaves is dropped by the thread that made it, because freeing memory of another thread makes both wait
+/// for the allocator.
+///
+/// Errors: those of `take`, and that the run was cancelled.
 pub fn each_batch<B: Send>(
     sources: &[Source],
     options: &ReadOptions,
@@ -87,11 +87,11 @@ pub fn each_batch<B: Send>(
     Reading::all(sources, options, watch, stage).run(ReadOrder::Any, make, take)
 }
 
-/// Reads the `wanted` records a second time, (source, number within it), ascending and without repetition, and hands what `make`
-/// makes of them to `take`, each with its place in the list. One that is no longer there, as the file has changed since it was read
-/// first, is a rejected one. Threads and memory are those of [`each_record`]; progress is left to `take`.
+/// Reads the `wanted` records once more and passes what `make` returns to `take`, each with its place in the list. `wanted` has (source,
+/// record number), ascending and without repetition. A record that is gone because the file has changed counts as rejected. Threads and
+/// memory are as in [`each_record`]; `take` reports progress.
 ///
-/// Errors: those of `take`, and the run was cancelled.
+/// Errors: those of `take`, and that the run was cancelled.
 pub fn each_wanted<T: Send>(
     sources: &[Source],
     options: &ReadOptions,
@@ -118,16 +118,15 @@ pub type Numbered<'r> = dyn Iterator<Item = (u32, Record)> + 'r;
 pub enum ReadOrder {
     /// Sources as listed, and each source's records in order.
     Listed,
-    /// Each source's records in order, perhaps with records of other sources between them: several files are read side by side.
+    /// Each source's records in order, perhaps with records of other sources between them.
     Any,
 }
 
-/// A pass over sources.
 struct Reading<'a> {
     sources: &'a [Source],
     options: &'a ReadOptions,
     watch: &'a dyn Watch,
-    /// The records that are wanted, (source, number within it), ascending; all if there is no list.
+    /// The wanted records as (source, record number), ascending; all records if `None`.
     wanted: Option<&'a [(u32, u64)]>,
     limits: Limits,
 }
@@ -149,14 +148,13 @@ impl<'a> Reading<'a> {
         }
     }
 
-    /// See [`each_batch`].
     fn run<B: Send>(
         &self,
         order: ReadOrder,
         make: impl Fn(&mut Numbered<'_>) -> B + Sync,
         mut take: impl FnMut(&mut B) -> Result<()>,
     ) -> Result<Duration> {
-        // Nanoseconds that reading took.
+        // Nanoseconds spent reading.
         let reading = AtomicU64::new(0);
         let count = |time: Duration| reading.fetch_add(time.as_nanos() as u64, Relaxed);
         let read = |number: u32| {
@@ -207,14 +205,14 @@ impl<'a> Reading<'a> {
             })
         })?;
         stores.iter().try_for_each(|store| store.sound())?;
-        // Readers stop early as well when the run is cancelled, so that some records may be missing without an error.
+        // Readers also stop early when the run is cancelled, so records may be missing without an error.
         match self.watch.cancelled() {
             true => Err(Error::Cancelled),
             false => Ok(Duration::from_nanos(reading.into_inner())),
         }
     }
 
-    /// A remote source of each listing: its failures are those of all of it.
+    /// One remote source of each listing, because a listing's sources share their first failure.
     fn stores(&self) -> Vec<&'a Remote> {
         let mut stores: Vec<&Remote> = Vec::new();
         for remote in self.sources.iter().filter_map(|s| s.remote.as_ref()) {
@@ -225,7 +223,6 @@ impl<'a> Reading<'a> {
         stores
     }
 
-    /// See [`each_wanted`].
     fn run_wanted<T: Send>(
         &self,
         wanted: &[(u32, u64)],
@@ -248,8 +245,8 @@ impl<'a> Reading<'a> {
         Ok(())
     }
 
-    /// Divides the sources among readers, as source numbers in order, with about as many bytes for each. There is one reader for each
-    /// compressed file, but at most `most`, and at least one.
+    /// Divides the sources among readers, in order and with about the same number of bytes each. There are as many readers as compressed
+    /// files, but at least one and at most `most`.
     fn readers(&self, most: usize) -> Vec<Vec<u32>> {
         let is_wanted = |number: &u32| self.wanted_of(*number).is_none_or(|list| !list.is_empty());
         let wanted = (0..self.sources.len() as u32).filter(is_wanted);
@@ -270,7 +267,7 @@ impl<'a> Reading<'a> {
         readers.into_iter().map(|(_, numbers)| numbers).collect()
     }
 
-    /// The records of a source that are wanted, if not all are.
+    /// The wanted records of a source, unless all are wanted.
     fn wanted_of(&self, source: u32) -> Option<&'a [(u32, u64)]> {
         let wanted = self.wanted?;
         let of_source = wanted.partition_point(|record| record.0 < source)
@@ -286,7 +283,7 @@ impl<'a> Reading<'a> {
         }
     }
 
-    /// Reads the sources with these numbers, on a thread of its own, until they end or the receiver has been dropped.
+    /// Reads these sources until they end or the receiver has been dropped. Runs on its own thread.
     fn read_batches(&self, numbers: &[u32], sender: SyncSender<RecordBatch>) {
         let (watch, limits) = (self.watch, self.limits);
         let (mut batch, mut bytes) = (RecordBatch::default(), 0);
@@ -331,7 +328,6 @@ impl<'a> Reading<'a> {
     }
 }
 
-/// The `wanted` ones of the records of a source.
 fn some_of(
     mut records: Box<dyn Iterator<Item = Record> + Send>,
     wanted: &[(u32, u64)],
@@ -339,14 +335,14 @@ fn some_of(
     wanted.iter().map(move |&(_, number)| {
         let record = records.find(|record| record.number >= number);
         match record.filter(|record| record.number == number) {
-            // Few records of a block are wanted, and a record that shares the block would keep all of it in memory.
+            // Few records of a block are wanted, and each would keep the whole block in memory.
             Some(record) => record.detached(),
             None => Record::parsed(number, 0, Outcome::Rejected("it is no longer there".into())),
         }
     })
 }
 
-/// Hands on that the run was cancelled, and shows no progress.
+/// Passes on a cancellation, but shows no progress.
 struct CancelOnly<'a>(&'a dyn Watch);
 
 impl Watch for CancelOnly<'_> {
@@ -355,7 +351,7 @@ impl Watch for CancelOnly<'_> {
     }
 }
 
-/// Batches from several readers, one of each in turn.
+/// Takes batches from several readers in turn.
 struct RoundRobin {
     readers: Vec<Receiver<RecordBatch>>,
     /// The reader whose batch comes next.
@@ -379,11 +375,11 @@ impl Iterator for RoundRobin {
     }
 }
 
-/// What became of a record: what was made of its page, or the reason why it could not be read.
+/// What was made from a page, or the reason why the page could not be read.
 pub type Made<T> = std::result::Result<T, String>;
 
-/// [`each_record`] for those who want pages only: `take` gets the source and the record's number with what `make` made of
-/// the page, or with the reason for a reject. Records that are no pages are passed over.
+/// [`each_record`] for callers that want pages only: `take` gets the source, the record's number, and what `make` returned or the reason
+/// for the reject. Records that are not pages are skipped.
 pub fn each_page<'s, T: Send>(
     sources: &'s [Source],
     options: &ReadOptions,
@@ -415,12 +411,12 @@ pub fn each_page<'s, T: Send>(
     Ok(())
 }
 
-/// Whether a file is small, and its content too: what is made of all of it is held at once.
+/// Whether a file and its content are small; results for the whole file are held at once.
 fn is_small(source: &Source, limit: u64) -> bool {
     source.pages.is_none() && source.size <= limit && !is_compressed(source)
 }
 
-/// Whether a file's name says that it is compressed: then it may hold any number of pages, and takes long to read.
+/// Whether a file's name says that it is compressed: it may then hold any number of pages and take long to read.
 fn is_compressed(source: &Source) -> bool {
     let name = source.kept.extension().unwrap_or_default();
     let packed = ["gz", "zst", "parquet"];

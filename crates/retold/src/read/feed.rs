@@ -1,4 +1,4 @@
-//! Feeds: RSS, Atom and JSON Feed. An entry is a record; everything around the entries goes to `kept/` unchanged.
+//! Feeds: RSS, Atom and JSON Feed. Each entry is a record; everything around the entries is copied to `kept/` unchanged.
 
 use std::ops::Range;
 
@@ -21,10 +21,9 @@ use crate::page::{Content, Markup, Page};
 
 /// How many bytes of a file are searched for its root element.
 const HEAD: usize = 4096;
-/// The most bytes around an entry: a feed has two or three elements there.
+/// The most bytes of tags around an entry; feeds have two or three open elements there.
 const MOST_AROUND: usize = 1 << 14;
 
-/// What a feed is written in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Feed {
     /// RSS 0.9 to 2.0 and Atom.
@@ -34,7 +33,7 @@ pub(crate) enum Feed {
 }
 
 impl Feed {
-    /// The feed that a file with this head is, if it is one.
+    /// Detects a feed from the head of a file.
     pub fn of(head: &[u8]) -> Option<Feed> {
         let head = &head[..head.len().min(HEAD)];
         match head.trim_ascii_start() {
@@ -47,7 +46,6 @@ impl Feed {
         }
     }
 
-    /// Where the entries are.
     fn entries(self, bytes: &[u8]) -> Entries {
         match self {
             Feed::Xml => xml_entries(bytes),
@@ -59,19 +57,18 @@ impl Feed {
     }
 }
 
-/// The entries of a feed.
 #[derive(Default)]
 struct Entries {
     /// Where they are, in order.
     places: Vec<Range<usize>>,
-    /// The reason why there may be more entries, which cannot be separated; taken when it is reported.
+    /// Why there may be more entries that cannot be separated; taken when it is reported.
     unread: Option<String>,
-    /// What makes a feed of one of them: the declaration and the tags of the elements that are open where the first one begins. The
-    /// file's own end tags may be missing or wrong, and all else of it is too much to be read again for each entry.
+    /// The text before and after an entry that makes it a feed of its own: the declaration and the tags that are open at the first entry.
+    /// The file's own end tags may be missing or wrong, and parsing the whole head again for each entry would cost too much.
     around: [Vec<u8>; 2],
 }
 
-/// The bytes with an `x` for each that is not ASCII: markup is ASCII in all charsets of feeds, so it is at the same places.
+/// The bytes with an `x` for each non-ASCII byte. Markup is ASCII in all charsets of feeds, so positions stay the same.
 fn markup(bytes: &[u8]) -> String {
     let ascii = bytes.iter().map(|byte| match byte.is_ascii() {
         true => char::from(*byte),
@@ -97,7 +94,6 @@ fn is_root(name: &str) -> bool {
     matches!(name, "rss" | "feed" | "rdf:RDF" | "RDF" | "atom:feed")
 }
 
-/// Where the entries of RSS and Atom are.
 fn xml_entries(bytes: &[u8]) -> Entries {
     let markup = markup(bytes);
     let mut reader = Reader::from_str(&markup);
@@ -134,14 +130,13 @@ fn xml_entries(bytes: &[u8]) -> Entries {
     }
 }
 
-/// The elements that are open.
 #[derive(Default)]
 struct Open {
     /// Where the declaration is.
     declaration: Range<usize>,
     /// Their names, and where their start tags are.
     tags: Vec<(String, Range<usize>)>,
-    /// Bytes of all of these.
+    /// Total bytes of these tags.
     size: usize,
 }
 
@@ -164,7 +159,7 @@ impl Open {
         }
     }
 
-    /// The tags of an otherwise empty document: what comes before an entry, and behind it.
+    /// The tags before and after an entry in an otherwise empty document.
     fn tags(&self, bytes: &[u8]) -> [Vec<u8>; 2] {
         let starts = self.tags.iter().map(|(_, place)| &bytes[place.clone()]);
         let before = [&bytes[self.declaration.clone()]].into_iter().chain(starts);
@@ -178,7 +173,6 @@ fn is_entry(name: &str) -> bool {
     matches!(name, "item" | "entry")
 }
 
-/// Where the entries of a JSON Feed are.
 fn json_entries(bytes: &[u8]) -> Result<Entries, serde_json::Error> {
     #[derive(serde::Deserialize)]
     struct Items<'a> {
@@ -228,7 +222,6 @@ impl Framed for Feed {
     }
 }
 
-/// The entries of a feed, one after the other.
 struct FeedFrames {
     bytes: Bytes,
     entries: Entries,
@@ -236,7 +229,6 @@ struct FeedFrames {
 }
 
 impl FeedFrames {
-    /// Where the current entry is.
     fn place(&self) -> Range<usize> {
         let last = self.next.checked_sub(1);
         last.and_then(|last| self.entries.places.get(last))
@@ -244,7 +236,7 @@ impl FeedFrames {
             .unwrap_or_default()
     }
 
-    /// Where the entry before the current one is, and where that is.
+    /// The places of the previous and the current entry.
     fn pair(&self) -> Option<[&Range<usize>; 2]> {
         let before = self.next.checked_sub(2)?;
         Some([
@@ -285,7 +277,7 @@ impl Frames for FeedFrames {
         &self.bytes[self.place()]
     }
 
-    /// The entry as the only one of its feed.
+    /// The entry as the only one in its feed.
     fn unparsed(&mut self) -> Box<dyn Unparsed> {
         let [before, behind] = &self.entries.around;
         let alone = [before, self.bytes(), behind].concat();
@@ -312,7 +304,6 @@ impl Frames for FeedFrames {
     }
 }
 
-/// A feed with one entry.
 #[derive(Debug)]
 struct LoneEntry(Bytes);
 
@@ -331,7 +322,7 @@ impl Unparsed for LoneEntry {
 }
 
 impl LoneEntry {
-    /// The entry as a page, and whether it has a text, be it an empty one.
+    /// The entry as a page, and whether it has a text (which may be empty).
     fn page(&self, number: u64, source: &Source) -> Result<(Page, bool), String> {
         match entry(&self.0) {
             Ok(Some(entry)) => Ok(page(entry, number, source)),
@@ -341,8 +332,8 @@ impl LoneEntry {
     }
 }
 
-/// The entries of a feed in memory as pages, in order, each or the reason why it cannot be read; the content of an entry without text is
-/// empty. `None`: the bytes are no feed. `name` is what ids of entries begin with that have neither id nor address.
+/// The entries of a feed in memory as pages in order, or the reason why an entry cannot be read. Returns `None` if the bytes are no feed.
+/// An entry without text has empty content. If an entry has neither id nor address, its id begins with `name`.
 pub fn feed_pages(name: &str, bytes: &[u8]) -> Option<Vec<Result<Page, String>>> {
     let bytes = bytes.strip_prefix(BOM).unwrap_or(bytes);
     let mut entries = Feed::of(bytes)?.entries(bytes);
@@ -359,7 +350,7 @@ pub fn feed_pages(name: &str, bytes: &[u8]) -> Option<Vec<Result<Page, String>>>
 }
 
 fn entry(feed: &[u8]) -> Result<Option<Entry>, ParseFeedError> {
-    // An id that is made up would be taken for the entry's own.
+    // The parser would otherwise make up an id, which looks like the entry's own.
     let parser = Builder::new().id_generator(|_, _, _| String::new()).build();
     Ok(parser.parse(feed)?.entries.into_iter().next())
 }
@@ -405,7 +396,7 @@ fn page(entry: Entry, number: u64, source: &Source) -> (Page, bool) {
     (page, has_text)
 }
 
-/// The address of an entry's page, and not that of what it encloses or answers.
+/// The address of an entry's page, as opposed to enclosures and the entry it answers.
 fn url(links: Vec<Link>) -> Option<String> {
     let is_page = |link: &Link| matches!(link.rel.as_deref(), None | Some("alternate"));
     links.into_iter().find(is_page).map(|link| link.href)
@@ -463,7 +454,7 @@ mod tests {
         };
         let found: Vec<Result<_, bool>> = found.iter().map(brief).collect();
         let good = |id: &str, is_empty| Ok((id.to_owned(), is_empty));
-        // The third has a title only; behind it the feed breaks off.
+        // The third entry has only a title, and the feed breaks off after it.
         let expected = [
             good("tag:1", false),
             good("http://a.example/2", false),
@@ -511,7 +502,7 @@ mod tests {
         assert_eq!(found[0].url.as_deref(), Some("http://y.example/1"));
     }
 
-    /// The second byte of a character of GBK may be a letter or a bracket, but not one of markup.
+    /// The second byte of a GBK character may look like a letter or bracket, but not like markup.
     #[test]
     fn feeds_in_other_charsets() {
         let feed = "<?xml version=\"1.0\" encoding=\"gbk\"?><rss version=\"2.0\"><channel><title>新闻</title>\
@@ -566,7 +557,6 @@ mod tests {
         );
     }
 
-    /// What stands around the entries is not read again for each of them.
     #[test]
     fn a_large_head_costs_nothing_for_each_entry() {
         let head = "<rss version=\"2.0\"><channel>".to_owned() + &"<x>filler</x>".repeat(20_000);
@@ -580,7 +570,7 @@ mod tests {
             .map(|record| format!("{record:?}").len());
         assert!(alone.max().is_some_and(|most| most < 1000));
         assert_eq!(briefs(&source).last().map(String::as_str), Some("99=d"));
-        // Elements that are open there are, so they have a limit.
+        // The number of open elements has a limit.
         let deep = "<rss version=\"2.0\">".to_owned() + &"<channel>".repeat(20_000) + &entry(1);
         folder.write("b.xml", deep.as_bytes());
         let found = briefs(&folder.source("b.xml"));

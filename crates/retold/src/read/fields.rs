@@ -1,17 +1,17 @@
-//! Header blocks: the named fields of WARC records and of HTTP responses, which have the same form.
+//! Header blocks: the named fields of WARC records and HTTP responses, which share one form.
 
 use httparse::{EMPTY_HEADER, ParserConfig, Response};
 
 /// Maximum number of fields in a block; the rest is ignored.
 const MOST: usize = 512;
 
-/// The named fields of a block, their values with folds undone.
+/// The named fields of a block, with folded values joined.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Fields(Vec<(String, String)>);
 
 impl Fields {
-    /// Reads the fields of `block`, without the first line (`WARC/1.0`, `HTTP/1.1 200 OK`). Lines that
-    /// are not fields are skipped as well, because crawls keep what servers sent.
+    /// Reads the fields of `block`, which comes without its first line (`WARC/1.0`, `HTTP/1.1 200 OK`). Lines that are not fields are
+    /// skipped, because crawls keep whatever servers sent.
     pub fn parse(block: &[u8]) -> Fields {
         let first = memchr::memchr(b'\n', block).map_or(block.len(), |end| end + 1);
         let lines = &block[first..];
@@ -20,14 +20,14 @@ impl Fields {
             .unwrap_or_default()
     }
 
-    /// The values of all fields of that name, in whatever case it is written.
+    /// The values of all fields of that name, in any case.
     pub fn all(&self, name: &str) -> impl Iterator<Item = &str> {
         let fields = self.0.iter();
         let named = fields.filter(move |(own, _)| own.eq_ignore_ascii_case(name));
         named.map(|(_, value)| value.as_str())
     }
 
-    /// The first field of that name, in whatever case it is written.
+    /// The first field of that name, in any case.
     pub fn get(&self, name: &str) -> Option<&str> {
         let mut fields = self.0.iter();
         fields
@@ -38,7 +38,7 @@ impl Fields {
 
 /// Parses the lines with httparse in its most lenient mode.
 fn strict(lines: &[u8]) -> Option<Fields> {
-    // httparse is lenient with responses only, so the lines become one.
+    // httparse is lenient only with responses, so the lines are wrapped in one.
     let mut message = Vec::with_capacity(lines.len() + 32);
     message.extend_from_slice(b"HTTP/1.1 200 OK\r\n");
     message.extend_from_slice(lines.trim_ascii_end());
@@ -67,7 +67,7 @@ fn strict(lines: &[u8]) -> Option<Fields> {
     Some(Fields(fields.collect()))
 }
 
-/// The value in one line. Bytes that are not UTF-8 are Latin-1, as HTTP has it.
+/// The value on one line. Bytes that are not UTF-8 are read as Latin-1, as HTTP specifies.
 fn unfolded(value: &[u8]) -> String {
     let text = match std::str::from_utf8(value) {
         Ok(text) => text.to_owned(),
@@ -80,7 +80,7 @@ fn unfolded(value: &[u8]) -> String {
     lines.collect::<Vec<_>>().join(" ")
 }
 
-/// The lines without those that httparse stops at: no colon, control characters.
+/// Removes the lines at which httparse stops: no colon, or control characters.
 fn cleaned(lines: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(lines.len());
     for line in lines.split(|byte| *byte == b'\n').take(MOST) {
@@ -94,7 +94,7 @@ fn cleaned(lines: &[u8]) -> Vec<u8> {
     out
 }
 
-/// The length of the header block that `bytes` begin with, its blank line included; `None` if that is not there.
+/// The length of the header block at the start of `bytes`, with its blank line; `None` if that line is missing.
 pub(crate) fn block_length(bytes: &[u8]) -> Option<usize> {
     let mut begin = 0;
     for end in memchr::memchr_iter(b'\n', bytes) {

@@ -1,10 +1,10 @@
-//! File names as text: in old archives some are not UTF-8.
+//! File names as text: some in old archives are not UTF-8.
 
 use std::borrow::Cow;
 use std::ffi::OsStr;
 use std::fmt::Write;
 
-/// A name as text. In one that is not UTF-8 each byte that is no text is written `%CE`, as in a URL, and `%` itself `%25`, so that
+/// A file name as text. If the name is not UTF-8, each invalid byte is written as in a URL (`%CE`) and `%` itself as `%25`, so that
 /// different names stay different.
 ///
 /// ```

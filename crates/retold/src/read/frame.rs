@@ -1,4 +1,4 @@
-//! Splits a file into numbered records, in the same way in all passes over a source.
+//! Splits a file into numbered records, identically in every pass.
 
 use std::io::Write;
 
@@ -6,9 +6,8 @@ use super::mark::{AddedFields, FieldValue};
 use super::record::Unparsed;
 use crate::text::Cuts;
 
-/// One record as found, before it is parsed.
 pub(crate) struct Frame {
-    /// Counted from 1; damaged and oversized records count too.
+    /// Counted from 1; damaged and oversized records are counted too.
     pub number: u64,
     /// Its length in bytes (decompressed).
     pub size: u64,
@@ -27,49 +26,47 @@ pub(crate) enum FrameState {
 
 /// Cuts a stream into records. [`Frames::next`] gives the same numbers however often a file is read.
 pub(crate) trait Frames: Send {
-    /// Goes on to the next record.
     fn next(&mut self) -> Option<Frame>;
 
     /// The bytes of the record that `next` has just found, if it is whole.
     fn bytes(&self) -> &[u8];
 
-    /// The same record in the form in which it goes to a worker thread; called once, and last.
+    /// The same record in the form that goes to a worker thread; called once, and last.
     fn unparsed(&mut self) -> Box<dyn Unparsed>;
 
-    /// The same record with added fields.
     fn marked(&self, added: &AddedFields, values: &[FieldValue]) -> Vec<u8>;
 
-    /// The same record without some blocks of its text; `None` if that is no field of its own.
+    /// The same record without some blocks of its text; `None` if the text is not a field of its own.
     fn cut(&self, _cuts: &Cuts) -> Option<Vec<u8>> {
         None
     }
 
-    /// Writes the record unchanged, whether it is complete or skipped.
+    /// Writes the record unchanged, whether whole or skipped.
     fn copy(&mut self, to: &mut dyn Write) -> std::io::Result<()> {
         to.write_all(self.bytes())
     }
 
-    /// Whether each record is compressed separately, so that it can be read from the middle of the file.
+    /// Whether each record is compressed separately, so that reading can start in the middle of the file.
     fn one_by_one(&self) -> bool {
         false
     }
 
-    /// How many records so far were longer than they say, and were read to where they end.
+    /// How many records so far were longer than their stated length and were read to their actual end.
     fn longer(&self) -> u64 {
         0
     }
 
-    /// What comes before the first record of a file, whose records get these fields.
+    /// What comes before the first record of a file to whose records these fields are added.
     fn header(&self, _added: Option<&AddedFields>) -> Vec<u8> {
         Vec::new()
     }
 
-    /// The bytes between the record and the one before it.
+    /// The bytes between the record and the previous one.
     fn between(&self) -> Vec<u8> {
         Vec::new()
     }
 
-    /// What comes behind the last record of a file.
+    /// What comes after the last record of a file.
     fn trailer(&self) -> Vec<u8> {
         Vec::new()
     }

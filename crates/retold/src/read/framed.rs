@@ -15,12 +15,11 @@ use super::source::Source;
 use super::window::Window;
 use crate::error::{Error, Result};
 
-/// A format that needs to know only where its records begin and end.
+/// A format that only has to find where its records begin and end.
 pub(crate) trait Framed: fmt::Debug {
     /// Cuts the content of a file into records.
     fn frames(&self, content: Window, options: &ReadOptions) -> Box<dyn Frames>;
 
-    /// Whether its records begin with a header of named fields.
     fn has_heads(&self) -> bool {
         false
     }
@@ -65,7 +64,7 @@ impl<F: Framed> Format for F {
     }
 }
 
-/// Hands the numbers of the records that could be read to `each`, in order, with the bytes that they begin with.
+/// Passes the number of each readable record to `each`, in order, with the bytes at its start.
 pub(crate) fn each_head(mut frames: Box<dyn Frames>, each: &mut dyn FnMut(u64, &[u8])) {
     while let Some(frame) = frames.next() {
         if !matches!(frame.state, FrameState::Damaged(_)) {
@@ -74,7 +73,6 @@ pub(crate) fn each_head(mut frames: Box<dyn Frames>, each: &mut dyn FnMut(u64, &
     }
 }
 
-/// The records of a file.
 pub(crate) struct FramedRecords {
     frames: Box<dyn Frames>,
     file: Hashed,
@@ -82,7 +80,7 @@ pub(crate) struct FramedRecords {
 }
 
 impl FramedRecords {
-    /// The records that a file is cut into; its hash is noted behind the last.
+    /// The records of a file; its hash is noted after the last.
     pub fn new(frames: Box<dyn Frames>, file: Hashed, source: &Source) -> FramedRecords {
         FramedRecords {
             frames,
@@ -115,13 +113,12 @@ impl Iterator for FramedRecords {
     }
 }
 
-/// Writes the kept records of a file.
 pub(crate) fn write_kept(
     mut frames: Box<dyn Frames>,
     mut decide: Decide<'_, '_>,
     mut output: Output,
 ) -> Result<()> {
-    // Whether a record can be read; a file in which none can is not written.
+    // Whether any record is readable. A file without a readable record is not written.
     let mut is_readable = None;
     while let Some(frame) = frames.next() {
         let is_damaged = matches!(frame.state, FrameState::Damaged(_));
@@ -163,7 +160,7 @@ pub(crate) fn write_kept(
         return Ok(());
     }
     if !output.is_open() {
-        // A file without records, so that a program that reads the files of many runs finds them all.
+        // Writes a file without records, so that a program that reads the files of many runs finds them all.
         let added = Some(decide.added).filter(|added| !added.is_empty());
         let written = output.record(&frames.header(added), |_| Ok(()));
         written.map_err(Error::io("cannot write", &output.path))?;

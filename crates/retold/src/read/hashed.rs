@@ -1,6 +1,6 @@
-//! A hash of each file's bytes as they are read, so that a later pass can check that it reads the same bytes as the first.
+//! A hash of each file's bytes, so that a later pass can check that it reads the same bytes as the first.
 //!
-//! The size and time of a file are checked as well, which is cheaper; but both can be the same although the content is not.
+//! Size and time of a file are checked as well, which is cheaper, but both can be equal although the content changed.
 
 use std::fs::File;
 use std::io::{Read, Result, Seek, SeekFrom, copy, sink};
@@ -12,26 +12,26 @@ use xxhash_rust::xxh3::Xxh3;
 
 use super::stored::Stored;
 
-/// What a file held when it was first read through, as a hash of its bytes.
+/// The hash of a file's bytes at the first full pass.
 #[derive(Debug, Default)]
 pub(crate) struct Seen {
     first: OnceLock<u64>,
     differed: AtomicBool,
-    /// How many of its records are longer than they say.
+    /// How many records are longer than they say.
     longer: AtomicU64,
-    /// Whether its records begin with a header of named fields, once it was opened.
+    /// Whether records begin with a header of named fields; set when the file is opened.
     pub heads: OnceLock<bool>,
 }
 
 impl Seen {
-    /// Takes the hash of a whole pass over the file.
+    /// Notes the hash of a full pass over the file.
     pub fn note(&self, hash: u64) {
         if *self.first.get_or_init(|| hash) != hash {
             self.differed.store(true, Relaxed);
         }
     }
 
-    /// Computes the hash of a file as it is now, if there is already one to compare it with.
+    /// Hashes the file as it is now, if there is an earlier hash to compare with.
     pub fn note_file(&self, path: &Path) -> Result<()> {
         if self.first.get().is_some() {
             self.note(hash_of(Stored::File(File::open(path)?)));
@@ -39,7 +39,7 @@ impl Seen {
         Ok(())
     }
 
-    /// The same of content that is opened for it.
+    /// As [`Seen::note_file`], for content that `open` provides.
     #[cfg(feature = "parquet")]
     pub fn note_content(&self, open: impl FnOnce() -> Result<Stored>) -> Result<()> {
         if self.first.get().is_some() {
@@ -48,11 +48,11 @@ impl Seen {
         Ok(())
     }
 
-    /// Reads the file through for its hash, unless there is one. For files that are not read from front to back: as this
-    /// comes before their first pass, and [`Seen::note_content`] behind the last, what changed between is noticed.
+    /// Reads the file through for its hash, unless there is one. Meant for files that are not read from front to back: it runs before their
+    /// first pass and [`Seen::note_content`] after the last, so a change in between is noticed.
     #[cfg(any(feature = "parquet", test))]
     pub fn look_first(&self, open: impl FnOnce() -> Result<Stored>) {
-        // If the file cannot be read, the pass that follows says so.
+        // If the file cannot be read, the next pass reports it.
         if self.first.get().is_none()
             && let Ok(content) = open()
         {
@@ -60,12 +60,12 @@ impl Seen {
         }
     }
 
-    /// Takes the number of records that are longer than they say; it is the same in each pass.
+    /// Notes how many records are longer than they say; the count is the same in each pass.
     pub fn note_longer(&self, count: u64) {
         self.longer.store(count, Relaxed);
     }
 
-    /// How many records are longer than they say, if they were read.
+    /// How many records are longer than they say, if the file was read.
     pub fn longer(&self) -> u64 {
         self.longer.load(Relaxed)
     }
@@ -89,7 +89,7 @@ impl Hashed {
         Hashed(Arc::new(Mutex::new((file, Xxh3::new()))))
     }
 
-    /// The hash of the whole file. Bytes that readers did not read, because they are after damage, are read now.
+    /// The hash of the whole file. Reads the bytes that readers skipped because they come after damage.
     pub fn hash(&self) -> u64 {
         // After an error the hash covers what could be read, which is the same in the next pass.
         let _ = copy(&mut self.clone(), &mut sink());
@@ -122,7 +122,7 @@ mod tests {
     use super::super::tests::{Folder, gzip};
     use crate::read::{ReadOptions, RecordDecision};
 
-    /// Reads `before`, puts `after` in its place at equal size and time, and asks for the kept records.
+    /// Reads `before`, replaces it with `after` at equal size and time, and asks for the kept records.
     fn rewritten(name: &str, before: &[u8], after: &[u8]) -> crate::Result<()> {
         assert_eq!(before.len(), after.len(), "{name}");
         let folder = Folder::new(&[(name, before)]);
@@ -157,7 +157,7 @@ mod tests {
         noticed("a.jsonl.gz", &gzip(a.as_bytes()), &gzip(b.as_bytes()));
         let packed = |text: &str| zstd::encode_all(text.as_bytes(), 1).unwrap();
         noticed("a.jsonl.zst", &packed(&a), &packed(&b));
-        // The end is lost, and the records before it are another.
+        // The end is lost, and the records before it differ.
         let cut = |text: &str| {
             let whole = gzip(text.as_bytes());
             whole[..whole.len() - 9].to_vec()

@@ -1,4 +1,4 @@
-//! Unique ids of pages: if several pages have the same id, all but the first get a number after it.
+//! Unique ids of pages: if several pages share an id, all but the first get a number after it.
 
 use rayon::prelude::*;
 
@@ -17,14 +17,13 @@ use crate::watch::Watch;
 pub struct PageId<'s> {
     /// The id, different from all others.
     pub id: Box<str>,
-    /// The source.
+    /// The page's source.
     pub source: &'s Source,
     /// The record's number in the source.
     pub record: u64,
 }
 
-/// The ids of all pages in the order of reading, settled. Reads all sources once; records that are no pages or cannot be
-/// read have none.
+/// The final ids of all pages in reading order. Reads all sources once; records that are not pages or cannot be read get no id.
 pub fn page_ids<'s>(
     sources: &'s [Source],
     options: &ReadOptions,
@@ -53,9 +52,8 @@ pub fn page_ids<'s>(
         .collect())
 }
 
-/// Makes repeated ids unique: the second page of an id gets `#2`, the third `#3`, and so on, passing over ids that other
-/// pages have in the input. `by_id` has the pages in the order of their ids, those of one id in the order in which they count.
-/// Returns the pages that get another id, ascending.
+/// Makes repeated ids unique: the second page with an id gets `#2`, the third `#3`, and so on, skipping ids that other pages already have.
+/// `by_id` has the pages sorted by id, and pages with the same id in reading order. Returns the pages with a new id, ascending.
 pub fn settle_ids<'a>(by_id: &[PageNo], id: impl Fn(PageNo) -> &'a str) -> Vec<(PageNo, String)> {
     let is_taken = |name: &str| by_id.binary_search_by(|&page| id(page).cmp(name)).is_ok();
     let mut renamed = Vec::new();

@@ -11,13 +11,12 @@ use super::json_repair::{NoNumber, repaired};
 use super::json_values::{AnyValue, JsonStr, Value};
 use super::mark::{AddedFields, FieldValue, flat};
 
-/// A line of JSON with fields added before the closing brace of their object, in place of those of an earlier run; nothing else of it
-/// changes.
+/// Adds fields to a line of JSON before the closing brace of their object, replacing those of an earlier run. Nothing else changes.
 pub(crate) fn marked(line: &[u8], added: &AddedFields, values: &[FieldValue]) -> Vec<u8> {
     put(line, &added.at, added, values).unwrap_or_else(|| line.to_vec())
 }
 
-/// The same of an object that is, or holds, the one that the fields are in, by the rest of its path.
+/// Adds the fields to `object` itself or to the object in it at the rest of the path.
 fn put(
     object: &[u8],
     at: &[String],
@@ -34,7 +33,7 @@ fn put(
             let changed = put(&object[value.clone()], inner, added, values)?;
             Some([&object[..value.start], &changed, &object[value.end..]].concat())
         }
-        // Something else has that name.
+        // The name is taken by something that is not an object.
         Some(_) => put_here(object, at, added, values),
         None => {
             let mut made = put_here(b"{}", &[], added, values)?;
@@ -46,7 +45,7 @@ fn put(
     }
 }
 
-/// An object with the fields as its own members, with a path before their names.
+/// Adds the fields as members of `object`, with the path as a prefix of their names.
 fn put_here(
     object: &[u8],
     at: &[String],
@@ -73,7 +72,7 @@ fn append(object: &[u8], members: &[u8]) -> Option<Vec<u8>> {
     Some([&object[..brace], comma, members, &object[brace..]].concat())
 }
 
-/// A line of JSON in which the text with that path, the text that is read, is replaced; nothing else changes. `None` if there is no such text.
+/// Replaces the text that is read at that path and nothing else; `None` if there is no such text.
 pub(crate) fn changed(
     line: &[u8],
     path: &str,
@@ -86,8 +85,8 @@ pub(crate) fn changed(
     Some([&line[..place.start], value.as_bytes(), &line[place.end..]].concat())
 }
 
-/// Finds the text with that path in an object that begins at a byte, at this depth of names; if there are several, the least nested, and of
-/// these the last.
+/// Finds the text at that path in the object that begins at a byte, at this nesting depth. Of several, the least nested wins, then the
+/// last.
 fn find(
     object: &[u8],
     path: &str,
@@ -113,7 +112,7 @@ fn find(
     Some(())
 }
 
-/// A string of JSON, read as pages are.
+/// Decodes a JSON string as the reader does.
 fn text_value(value: &[u8]) -> Option<String> {
     let text = std::str::from_utf8(value).ok()?;
     let repaired = repaired(text, NoNumber::Null);
@@ -124,7 +123,7 @@ fn text_value(value: &[u8]) -> Option<String> {
     }
 }
 
-/// An object without some of its members; `None` if it has none of them.
+/// An object without the members that `leaves` selects; `None` if it has none of them.
 fn without(line: &[u8], leaves: &dyn Fn(&str) -> bool) -> Option<Vec<u8>> {
     let members = members(line)?;
     if !members.iter().any(|(name, _)| leaves(name)) {
@@ -134,13 +133,13 @@ fn without(line: &[u8], leaves: &dyn Fn(&str) -> bool) -> Option<Vec<u8>> {
     let mut out = line[..end].to_vec();
     let mut first = true;
     for (name, value) in members {
-        // What comes before the value: a comma, unless it is the first, and the name.
+        // What stands before the value: a comma (unless the member is the first) and the name.
         let member = &line[end..value.end];
         end = value.end;
         let blank = member.len() - member.trim_ascii_start().len();
         let comma = member[blank..].strip_prefix(b",");
         if leaves(&name) {
-            // White space before a comma is that of the member before.
+            // White space before a comma belongs to the previous member.
             out.extend_from_slice(&member[..comma.map_or(0, |_| blank)]);
             continue;
         }
@@ -154,7 +153,6 @@ fn without(line: &[u8], leaves: &dyn Fn(&str) -> bool) -> Option<Vec<u8>> {
     Some(out)
 }
 
-/// The names of an object's members, and where their values are.
 fn members(object: &[u8]) -> Option<Vec<(String, Range<usize>)>> {
     let text = std::str::from_utf8(object).ok()?;
     let repaired = repaired(text, NoNumber::AsLong);
@@ -168,7 +166,6 @@ fn members(object: &[u8]) -> Option<Vec<(String, Range<usize>)>> {
     Some(places.collect())
 }
 
-/// The members of an object, in order.
 struct Members;
 
 impl<'de> Visitor<'de> for Members {
@@ -249,7 +246,7 @@ mod tests {
                 r#"{"meta": {"dup": {"retold_cluster": 1, "b": {}}}}"#,
                 r#"{"meta": {"dup": {"b": {}, "retold_cluster": 7}}}"#,
             ),
-            // There is no place for an object.
+            // Something that is not an object has the name.
             (
                 r#"{"meta": null}"#,
                 r#"{"meta": null, "meta.dup.retold_cluster": 7}"#,

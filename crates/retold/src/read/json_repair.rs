@@ -1,19 +1,19 @@
-//! JSON as Python and JavaScript write it: unpaired surrogates in strings, and `NaN` and the like as numbers.
+//! Invalid JSON as Python and JavaScript write it: unpaired surrogates in strings, and numbers such as `NaN`.
 
-/// What replaces a value like `NaN`, which is not a number in JSON.
+/// What replaces a value like `NaN`, which JSON has no number for.
 #[derive(Clone, Copy)]
 pub(super) enum NoNumber {
     Null,
-    /// A string of spaces, so that all else stays in its place.
+    /// A string of spaces of the same length, so that positions stay the same.
     AsLong,
 }
 
-/// A line in which lone surrogates become U+FFFD, and `NaN` and `Infinity` become valid JSON; `None` if it has none of these.
-/// It is only for reading: the line itself is kept unchanged.
+/// Replaces lone surrogates with U+FFFD and `NaN` and `Infinity` with valid JSON; `None` if there are none. Only for parsing: `kept/` gets
+/// the original line.
 pub(super) fn repaired(line: &str, no_number: NoNumber) -> Option<String> {
     let bytes = line.as_bytes();
     let mut out = String::new();
-    // What is copied goes up to here, and where the string that is open began, if one is.
+    // `copied` is how far the input has been copied; `in_string` is where the open string began, if one is open.
     let (mut copied, mut in_string, mut at) = (0, false, 0);
     while at < bytes.len() {
         let (length, instead) = match bytes[at] {
@@ -35,7 +35,7 @@ pub(super) fn repaired(line: &str, no_number: NoNumber) -> Option<String> {
     (copied > 0).then(|| out + &line[copied..])
 }
 
-/// The length of the escape at the start, and its replacement if it is half of a surrogate pair.
+/// The length of the escape at the start, with a replacement if it is half of a surrogate pair.
 fn escape(text: &str) -> (usize, Option<&'static str>) {
     let unit = |text: &str| {
         let digits = text.strip_prefix("\\u")?.get(..4)?;
@@ -51,7 +51,7 @@ fn escape(text: &str) -> (usize, Option<&'static str>) {
     }
 }
 
-/// The length of the word at the start, and its replacement if it is one like `NaN`.
+/// The length of the word at the start, with a replacement if it is like `NaN`.
 fn word(text: &str, no_number: NoNumber) -> (usize, Option<&'static str>) {
     let words = [
         ("NaN", "\" \""),

@@ -9,7 +9,7 @@ use serde_json::Value as Json;
 use super::names::ROLES;
 use serde::de::{DeserializeSeed, IgnoredAny, MapAccess, Visitor};
 
-/// The text of a small field: the content of a string, any other value as it is written; `null` is no text.
+/// The text of a small field: the content of a string, `None` for `null`, any other value as written.
 pub(super) fn scalar_text(raw: &str) -> serde_json::Result<Option<String>> {
     match raw.as_bytes().first() {
         Some(b'"') => serde_json::from_str(raw).map(Some),
@@ -18,10 +18,10 @@ pub(super) fn scalar_text(raw: &str) -> serde_json::Result<Option<String>> {
     }
 }
 
-/// The message about a list that is not a list, or contains no texts.
+/// The message for a field that is no list, or a list without texts.
 const OTHER: &str = "of another type";
 
-/// The texts of a list as one, with blank lines between them: of its strings, or of that field of its objects. Nothing if it has none.
+/// The texts of a list, joined with blank lines: its strings, or that field of its objects. `None` if there are none.
 pub(super) fn listed_text(
     raw: &str,
     field: &str,
@@ -57,7 +57,7 @@ pub(super) fn listed_text(
     })
 }
 
-/// A string that is borrowed from the line where it has no escapes.
+/// A string, borrowed from the line if it has no escapes.
 pub(super) struct JsonStr;
 
 impl<'de> DeserializeSeed<'de> for JsonStr {
@@ -84,7 +84,7 @@ impl<'de> Visitor<'de> for JsonStr {
     }
 }
 
-/// Any value: a string, or what it is instead.
+/// A string, or the type of any other value.
 #[derive(Clone, Default)]
 pub(super) enum Value<'a> {
     #[default]
@@ -93,7 +93,7 @@ pub(super) enum Value<'a> {
     Other(&'static str),
 }
 
-/// Reads a [`Value`], passing over what is in lists and objects.
+/// Reads a [`Value`] and skips the content of lists and objects.
 pub(super) struct AnyValue;
 
 impl<'de> DeserializeSeed<'de> for AnyValue {

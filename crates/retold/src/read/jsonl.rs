@@ -24,7 +24,6 @@ use super::window::Window;
 use crate::page::{Content, Markup, Page};
 use crate::text::Cuts;
 
-/// Files of one JSON object a line.
 #[derive(Debug)]
 pub(crate) struct JsonLines;
 
@@ -34,7 +33,7 @@ impl Framed for JsonLines {
     }
 }
 
-/// A line, and which one of its file it is.
+/// A line and its number in the file.
 #[derive(Debug)]
 struct JsonLine {
     bytes: Bytes,
@@ -66,7 +65,7 @@ struct LineFrames {
 }
 
 impl LineFrames {
-    /// Lines of at most this many bytes; longer ones are skipped without being held.
+    /// Splits `window` into lines up to the size limit; longer lines are skipped without being held.
     fn new(mut window: Window, options: &ReadOptions) -> LineFrames {
         if window.data().starts_with(BOM) {
             window.consume(BOM.len());
@@ -81,7 +80,7 @@ impl LineFrames {
         }
     }
 
-    /// The length of the next line with its end; `None` if it is larger than the limit.
+    /// The length of the next line with its line end; `None` if it is above the limit.
     fn next_length(&mut self) -> Option<usize> {
         let mut searched = 0;
         loop {
@@ -138,7 +137,7 @@ impl Frames for LineFrames {
             };
             let whole = self.window.data()[..length].ends_with(b"\n");
             if !whole && let Some(failure) = self.window.take_failure() {
-                // What there is of the line is no record; there is nothing behind it either.
+                // The stream failed inside this line, so it is no record; nothing comes after it.
                 self.window.consume(length);
                 return self.frame(length as u64, FrameState::Damaged(failure));
             }
@@ -175,15 +174,13 @@ impl Frames for LineFrames {
 }
 
 impl Source {
-    /// A line of JSON that came from elsewhere than a file, as record `number` of a source of that name, by the rules for
-    /// JSONL.
+    /// Parses a line of JSON that did not come from a file, as record `number` of a source of that name, by the rules for JSONL.
     pub fn line(name: &str, number: u64, line: &[u8], options: &ReadOptions) -> Outcome {
         let source = Source::of_pages(name, []);
         parse(line, number, number, &source, options)
     }
 }
 
-/// Parses one line.
 fn parse(
     line: &[u8],
     line_number: u64,
@@ -221,7 +218,7 @@ fn parse(
     }
 }
 
-/// The fields of a record that are not those of text and HTML.
+/// Names of the record's fields other than text and HTML.
 fn other_fields(text: &str, options: &ReadOptions) -> Vec<String> {
     let fields: BTreeMap<String, IgnoredAny> = serde_json::from_str(text).unwrap_or_default();
     let asked = |name: &String| {
@@ -237,10 +234,10 @@ fn fields_of<'a>(text: &'a str, options: &ReadOptions) -> serde_json::Result<Fie
     parser.end().map(|()| fields)
 }
 
-/// What serde_json says, with the place in the file instead of the place in the line.
+/// serde_json's message with the position in the file instead of the position in the line.
 fn invalid(error: &serde_json::Error, text: &str, line_number: u64) -> String {
     if error.is_data() {
-        // Such errors come from `Object` and the checks after it, which name the value; errors in nested values have two positions in them.
+        // Errors from `Object` and the later checks name the value; errors in nested values contain two positions.
         let said = error.to_string();
         let said = said.find(" at line ").map_or(&*said, |end| &said[..end]);
         return format!("line {line_number}: {said}");
@@ -257,7 +254,7 @@ fn invalid(error: &serde_json::Error, text: &str, line_number: u64) -> String {
     format!("line {line_number}, byte {column}: invalid JSON: {said}")
 }
 
-/// The requested fields, as far as present.
+/// The requested fields that are present.
 #[derive(Default)]
 struct Fields<'a> {
     texts: Vec<Slot<Value<'a>>>,
@@ -270,8 +267,7 @@ struct Fields<'a> {
     more: Vec<Slot<String>>,
 }
 
-/// A value, and how far down it was found: of several fields with one path, the least nested wins (`{"a.b": 1}` against
-/// `{"a": {"b": 2}}`).
+/// A value and its nesting depth. If several fields have one path, the least nested wins (`{"a.b": 1}` against `{"a": {"b": 2}}`).
 struct Slot<T>(Option<(usize, T)>);
 
 impl<T> Default for Slot<T> {
@@ -293,7 +289,7 @@ impl<T> Slot<T> {
 }
 
 impl<'a> Fields<'a> {
-    /// Errors: the text has another type, which the message names; or there is no text.
+    /// Makes the page. Errors: there is no text, or it has another type (which the message names).
     fn page(
         mut self,
         record: u64,
@@ -328,7 +324,7 @@ impl<'a> Fields<'a> {
         }
         if !texts.is_empty() {
             texts.retain(|text| !text.is_empty());
-            // A single text is not copied.
+            // A single text needs no copy.
             let joined = match texts.len() {
                 0 | 1 => texts.pop().unwrap_or_default().into_owned(),
                 _ => texts.join("\n\n"),
@@ -342,7 +338,7 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// Takes a value for what it is wanted for.
+    /// Stores a value in the fields that `uses` names.
     fn put(&mut self, uses: Uses, depth: usize, value: Value<'a>) {
         let Some(place) = uses.text else {
             return self.html.put(depth, value);
@@ -360,7 +356,7 @@ impl<'a> Fields<'a> {
         self.title.put(depth + stand_in(uses), title);
     }
 
-    /// Takes a small value for what it is wanted for.
+    /// Stores a small value in the fields that `uses` names.
     fn put_scalar(&mut self, uses: Uses, depth: usize, value: &str) {
         let depth = depth + stand_in(uses);
         let slots = [
@@ -381,7 +377,7 @@ impl<'a> Fields<'a> {
     }
 }
 
-/// A usual name has lower priority than the field itself, however deep that is nested.
+/// The penalty in depth for a usual name: it ranks after the requested field, however deeply that is nested.
 fn stand_in(uses: Uses) -> usize {
     match uses.usual {
         true => usize::from(u16::MAX),
@@ -417,7 +413,7 @@ impl<'de> DeserializeSeed<'de> for Wanted<'_> {
     }
 }
 
-/// The record itself, or an object in it that may have requested fields.
+/// The record itself, or an object in it that may contain requested fields.
 struct Object<'o, 'de> {
     options: &'o ReadOptions,
     /// Its path, empty for the record.
@@ -428,7 +424,7 @@ struct Object<'o, 'de> {
 }
 
 impl<'de> Object<'_, 'de> {
-    /// The texts of a list in whose objects they are wanted.
+    /// The texts of a list, if they are wanted from its objects.
     fn listed(&self, uses: Uses, raw: &str) -> serde_json::Result<Option<Value<'de>>> {
         let place = uses.text.filter(|_| uses.listed);
         let name = place.and_then(|place| self.options.text_fields().nth(place));
@@ -453,7 +449,7 @@ impl<'de> Object<'_, 'de> {
         {
             self.fields.put_scalar(uses, self.depth, &text);
         }
-        // If the title is not a text, the page is still read.
+        // The page is still read if its title is not a text.
         if uses.title
             && let Ok(title) = serde_json::from_str::<String>(value.get())
         {
@@ -490,7 +486,7 @@ impl<'de> Visitor<'de> for Object<'_, 'de> {
             if uses == Uses::default() && !inside {
                 object.next_value::<IgnoredAny>()?;
             } else if uses.scalar() || uses.title || uses.listed || inside {
-                // It may be used in several roles (`--id-field url`), or for fields inside it.
+                // A field may have several roles (`--id-field url`) and may contain other requested fields.
                 let raw: &RawValue = object.next_value()?;
                 self.take(&path, raw).map_err(A::Error::custom)?;
             } else {

@@ -1,10 +1,10 @@
-//! What the bytes of a file look like, whatever its name: HTML, or not text at all.
+//! Detects by content, whatever the file's name, whether bytes are HTML or binary.
 
 /// The byte order mark of UTF-8.
 pub(crate) const BOM: &[u8] = b"\xef\xbb\xbf";
 
-/// Whether the bytes begin like an HTML document (the list of WHATWG's MIME sniffing standard, comments and an XML
-/// declaration passed over).
+/// Whether the bytes begin like an HTML document, by the list of WHATWG's MIME sniffing standard; comments and an XML declaration are
+/// skipped.
 pub(crate) fn is_html(head: &[u8]) -> bool {
     const TAGS: [&str; 17] = [
         "!doctype html",
@@ -49,7 +49,7 @@ pub(crate) fn is_html(head: &[u8]) -> bool {
     })
 }
 
-/// Magic numbers of what crawls hold besides text; anything else binary shows by its control characters.
+/// Magic numbers of binary formats that crawls contain; other binary data shows by its control characters.
 const MAGIC: [&[u8]; 20] = [
     b"\x89PNG\r\n\x1a\n",
     b"\xff\xd8\xff",
@@ -73,7 +73,7 @@ const MAGIC: [&[u8]; 20] = [
     b"MM\0*",
 ];
 
-/// Whether the bytes are no text in any encoding.
+/// Whether the bytes are not text in any encoding.
 pub(crate) fn is_binary(head: &[u8]) -> bool {
     if MAGIC.iter().any(|magic| head.starts_with(magic)) {
         return true;
@@ -86,17 +86,17 @@ pub(crate) fn is_binary(head: &[u8]) -> bool {
         .filter(|at| at % 2 == 1)
         .count();
     let even = memchr::memchr_iter(0, head).count() - odd;
-    // UTF-16 of mostly Latin text: zeros on one side only, and many.
+    // Mostly Latin text in UTF-16: many zeros, all in even or all in odd positions.
     if (even == 0 || odd == 0) && (even + odd) * 4 > head.len() {
         return false;
     }
-    // ESC is left out of the count: ISO-2022-JP uses it to switch alphabets.
+    // ESC is not counted, because ISO-2022-JP uses it to switch alphabets.
     let control = |byte: &&u8| matches!(**byte, 0..=8 | 0x0b | 0x0e..=0x1a | 0x1c..=0x1f);
     let controls = head.iter().filter(control).count();
     controls * 50 > head.len()
 }
 
-/// Whether bytes without a mark may be text in UTF-16 of either order: few of its units are control characters or unassigned.
+/// Whether bytes without a byte order mark may be UTF-16 in either order: few units are control characters or unassigned.
 pub(crate) fn is_utf_16(bytes: &[u8]) -> bool {
     let head = &bytes[..bytes.len().min(4096)];
     let text = |unit: fn([u8; 2]) -> u16| {
@@ -116,7 +116,7 @@ pub(crate) fn is_utf_16(bytes: &[u8]) -> bool {
     };
     !head.is_empty() && (text(u16::from_le_bytes) || text(u16::from_be_bytes))
 }
-/// How an EPUB begins: a zip archive whose first file is its type, uncompressed.
+/// Whether a file begins like an EPUB: a zip archive whose first file is its media type, uncompressed.
 pub(crate) fn is_book(head: &[u8]) -> bool {
     head.starts_with(b"PK\x03\x04")
         && head

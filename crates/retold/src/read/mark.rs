@@ -1,30 +1,30 @@
-//! What is done with a record when the kept ones are written, and the fields that are added to it.
+//! Decisions about records when `kept/` is written, and the fields that are added to them.
 
 use std::borrow::Cow;
 
 use crate::text::Cuts;
 
-/// What is decided on a record when `kept/` is written.
+/// The decision about one record when `kept/` is written.
 #[derive(Clone, Debug, PartialEq)]
 pub enum RecordDecision<'a> {
     /// Copied unchanged.
     Keep,
-    /// Not written: a dropped page or a reject.
+    /// Not written, because it is a dropped page or a reject.
     Leave,
-    /// Written as this record instead ([`Source::revisits`](super::Source::revisits)), in archives; otherwise copied unchanged.
+    /// In archives, replaced by this record ([`Source::revisits`](super::Source::revisits)); otherwise copied unchanged.
     Replace(Cow<'a, [u8]>),
-    /// Written with fields added where the format has fields (JSONL, CSV, Parquet, WARC as named fields of the record header): the
-    /// values of [`AddedFields`], in their order.
+    /// Written with added fields in formats that have fields (JSONL, CSV, Parquet, and WARC record headers): the values of [`AddedFields`],
+    /// in their order.
     Add(Vec<FieldValue<'a>>),
-    /// Written without some blocks of its text, if that is plain text in a field or a file of its own
+    /// Written without some blocks of its text, if the text is plain and is a field or a whole file
     /// ([`Record::has_text_field`](super::Record::has_text_field)); otherwise copied unchanged.
     Cut(Cuts<'a>),
 }
 
-/// The value of a field that is added.
+/// The value of an added field.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FieldValue<'a> {
-    /// None: null in JSON and Parquet, empty in CSV, left out in WARC.
+    /// No value: null in JSON and Parquet, empty in CSV, left out in WARC.
     Null,
     /// A number.
     Whole(i64),
@@ -33,7 +33,6 @@ pub enum FieldValue<'a> {
 }
 
 impl FieldValue<'_> {
-    /// The value as JSON.
     pub(super) fn to_json(&self) -> String {
         match self {
             FieldValue::Null => "null".to_owned(),
@@ -42,7 +41,7 @@ impl FieldValue<'_> {
         }
     }
 
-    /// The value as plain text, if there is one.
+    /// The value as plain text; `None` for null.
     pub(super) fn to_text(&self) -> Option<Cow<'_, str>> {
         match self {
             FieldValue::Null => None,
@@ -52,7 +51,7 @@ impl FieldValue<'_> {
     }
 }
 
-/// The type of a field that is added.
+/// The type of an added field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FieldKind {
     /// Numbers.
@@ -61,17 +60,17 @@ pub enum FieldKind {
     Text,
 }
 
-/// Fields that are added to records, in place of those of an earlier run.
+/// Fields to add to records; they replace those of an earlier run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AddedFields {
-    /// The objects in which they are, outermost first; none for fields of the record itself.
+    /// The path of the object that gets the fields, outermost name first; empty for the record itself.
     pub(super) at: Vec<String>,
     pub(super) fields: Vec<(&'static str, FieldKind)>,
 }
 
 impl AddedFields {
-    /// Fields with these names and types, in the object with that path (names with dots between them), if one is named. Where a format
-    /// has no objects, the path is part of their names.
+    /// Fields with these names and types, for the record or for the object at the path `at` (names joined by dots). Formats without objects
+    /// put the path in front of the field names.
     pub fn new(at: Option<&str>, fields: Vec<(&'static str, FieldKind)>) -> AddedFields {
         let at = at.into_iter().flat_map(|path| path.split('.'));
         AddedFields {
@@ -80,28 +79,27 @@ impl AddedFields {
         }
     }
 
-    /// Whether it is empty.
     pub(super) fn is_empty(&self) -> bool {
         self.fields.is_empty()
     }
 
-    /// Their names within the innermost object.
+    /// Names of the fields within their object.
     pub(super) fn names(&self) -> impl Iterator<Item = &'static str> {
         self.fields.iter().map(|(name, _)| *name)
     }
 
-    /// Their names in a record without objects.
+    /// Names of the fields in a format without objects.
     pub(super) fn flat_names(&self) -> Vec<String> {
         self.names().map(|name| flat(&self.at, name)).collect()
     }
 
-    /// Whether a field of that name, in the same object, goes for them.
+    /// Whether a field of that name in the same object is replaced.
     pub(super) fn replaces(&self, name: &str) -> bool {
         let own = self.names().any(|field| OWN.contains(&field));
         self.names().any(|field| field == name) || own && OWN.contains(&name)
     }
 
-    /// The same of a record without objects.
+    /// As [`AddedFields::replaces`], for a format without objects.
     pub(super) fn replaces_flat(&self, at: &[String], name: &str) -> bool {
         let inner = at.iter().try_fold(name, |name, part| {
             name.strip_prefix(part.as_str())?.strip_prefix('.')
@@ -110,13 +108,13 @@ impl AddedFields {
     }
 }
 
-/// The name of a field of an object, in a record without objects.
+/// The name of an object's field in a format without objects.
 pub(super) fn flat(at: &[String], name: &str) -> String {
     let parts = at.iter().map(String::as_str);
     parts.chain([name]).collect::<Vec<_>>().join(".")
 }
 
-/// The names that this program's own fields have.
+/// The names of the fields that this program adds.
 const OWN: [&str; 6] = [
     "retold_cluster",
     "retold_canonical",
@@ -126,10 +124,8 @@ const OWN: [&str; 6] = [
     "retold_dropped",
 ];
 
-/// Decides on each record of a source.
 pub(crate) struct Decide<'d, 'a> {
     ask: &'d mut dyn FnMut(u64) -> RecordDecision<'a>,
-    /// The fields that are added.
     pub added: &'d AddedFields,
 }
 
@@ -141,7 +137,7 @@ impl<'d, 'a> Decide<'d, 'a> {
         Decide { ask, added }
     }
 
-    /// What is decided on the record of that number, asked once for each, in order.
+    /// The decision about a record; ask once for each, in order.
     pub fn of(&mut self, record: u64) -> RecordDecision<'a> {
         (self.ask)(record)
     }

@@ -1,11 +1,9 @@
 //! Stage 1, reading: files and folders become a stream of records, in every supported format.
 //!
-//! A source is read once to sketch its pages. Some of its records are read again if texts are needed later ([`each_wanted`]), and
-//! all are read once more to write `kept/` (see [`Source::rewrite`]). All passes number the records of a source in the same
-//! way, from 1.
+//! A source is read once to sketch its pages. Some records are read again when their texts are needed ([`each_wanted`]), and all are read
+//! once more to write `kept/` (see [`Source::rewrite`]). All passes number the records of a source alike, from 1.
 //!
-//! A format is a file that implements `Format` (or, if its records follow each other, `Framed`). Only `sniff.rs` knows all
-//! formats.
+//! A format is a file that implements `Format` (or `Framed`, if its records follow each other). Only `sniff.rs` knows all formats.
 
 mod arc;
 mod archive;

@@ -1,18 +1,18 @@
-//! Names of fields: several for the text, paths into nested fields, and the usual names of URLs and dates.
+//! Field names: several text fields, paths into nested fields, and the usual names of URLs and dates.
 
 use std::borrow::Cow;
 
 use super::options::ReadOptions;
 
-/// Where corpora that keep only text and id at the top have the rest (datatrove and what is made with it).
+/// The object that holds the other fields in corpora with only text and id at the top level (datatrove's, for instance).
 const USUAL: &str = "metadata";
 
-/// What a field is wanted for, by its path: names with dots between them.
+/// The roles of a field, looked up by its path (names joined by dots).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Uses {
-    /// Which of the text fields it is.
+    /// Its number among the text fields.
     pub text: Option<usize>,
-    /// It is the list in whose objects that text field is.
+    /// It is the list whose objects contain that text field.
     pub listed: bool,
     pub html: bool,
     pub id: bool,
@@ -20,9 +20,9 @@ pub(crate) struct Uses {
     pub date: bool,
     pub site: bool,
     pub title: bool,
-    /// Which of the further fields it is.
+    /// Its number among the further fields.
     pub more: Option<usize>,
-    /// It is used if a URL, date or title field is not where the options say.
+    /// It stands in for a URL, date or title field that is missing where the options say.
     pub usual: bool,
 }
 
@@ -64,28 +64,28 @@ impl Uses {
         }
     }
 
-    /// Whether it is a small field, of whatever type.
+    /// Whether it is a small field of any type.
     pub fn scalar(self) -> bool {
         self.id || self.url || self.date || self.site || self.more.is_some()
     }
 }
 
-/// The list, and the field of its objects, for a name like `messages[].content`; the field is empty if the list has the texts
+/// Splits a name like `messages[].content` into the list and the field of its objects; the field is empty if the list holds the texts
 /// themselves.
 pub(crate) fn listed(name: &str) -> Option<(&str, &str)> {
     let (list, field) = name.split_once("[]")?;
     Some((list, field.strip_prefix('.').unwrap_or(field)))
 }
 
-/// Where an object of a list says whose it is: as chats of OpenAI have it, and of ShareGPT.
+/// Fields that name the speaker of a chat message: OpenAI's and ShareGPT's.
 pub(crate) const ROLES: [&str; 2] = ["role", "from"];
 
-/// The path of the field that is used instead of `name`.
+/// The path of the field that stands in for `name`.
 pub(crate) fn usual(name: &str) -> String {
     format!("{USUAL}.{name}")
 }
 
-/// Whether a wanted field may lie inside the one with that path.
+/// Whether a wanted field may lie inside the field at `path`.
 pub(crate) fn has_inside(path: &str, options: &ReadOptions) -> bool {
     let below = |name: &str| {
         name.strip_prefix(path)
@@ -118,7 +118,7 @@ pub(crate) fn no_column<'a>(
     )
 }
 
-/// The reason for rejecting a record without a text, which has these other fields.
+/// The reason for rejecting a record without a text; `others` are the fields that it has.
 pub(crate) fn no_field(others: &[String], options: &ReadOptions) -> String {
     let neither = format!(
         "neither field `{}` nor `{}`",
@@ -133,7 +133,7 @@ pub(crate) fn no_field(others: &[String], options: &ReadOptions) -> String {
 
 const WHAT_TO_DO: &str = "say with --text-field which one holds the text";
 
-/// A few of these names: a header can be as long as a page.
+/// Some of these names: a header can be as long as a page.
 fn some_of<'a>(columns: impl ExactSizeIterator<Item = Cow<'a, str>>) -> String {
     const NAMED: usize = 8;
     const CHARS: usize = 40;
@@ -152,7 +152,7 @@ fn some_of<'a>(columns: impl ExactSizeIterator<Item = Cow<'a, str>>) -> String {
     named
 }
 
-/// Joins the texts of several fields with blank lines, leaving out empty ones. `None` if there is no field at all.
+/// Joins the texts of several fields with blank lines and leaves out empty ones. `None` if there is no field at all.
 pub(crate) fn joined<T: AsRef<[u8]>>(texts: impl IntoIterator<Item = T>) -> Option<Vec<u8>> {
     let mut all: Option<Vec<u8>> = None;
     for text in texts {

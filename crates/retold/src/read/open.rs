@@ -14,14 +14,14 @@ use super::window::Window;
 /// How many bytes are used to detect the format.
 const SNIFFED: usize = 64 * 1024;
 
-/// Opens `source`; the error is the reason to put into its one reject.
+/// Opens `source`; the error is the reason for its one reject.
 pub(crate) fn open(
     source: &Source,
     options: &ReadOptions,
 ) -> Result<(OpenFile, Box<dyn Format>), String> {
     let content = source.content();
     let file = Hashed::new(content.map_err(|error| format!("cannot open: {error}"))?);
-    // Smaller than the window's reads, so that uncompressed bytes go straight to the window, past this buffer.
+    // Smaller than the window's reads, so that uncompressed bytes bypass this buffer.
     let room = (source.size + 1).clamp(4096, 64 * 1024) as usize;
     let reader = BufReader::with_capacity(room, file.clone());
     let (compression, content, member_ends) = decompress(reader, options.zstd_window_log)?;
@@ -49,8 +49,7 @@ pub(crate) fn open(
     Ok((file, format))
 }
 
-/// The content of a file as UTF-8, if its name says that it has rows or lines and its first bytes that it is UTF-16. Whole documents are
-/// decoded later.
+/// Decodes a file of rows or lines (by its name) from UTF-16 (by its first bytes) to UTF-8. Whole documents are decoded later.
 fn decoded(mut content: Box<dyn Read + Send>, name: &str) -> (Option<Utf16>, Box<dyn Read + Send>) {
     if !sniff::has_rows(name) {
         return (None, content);

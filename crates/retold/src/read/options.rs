@@ -5,44 +5,44 @@ use serde::{Deserialize, Serialize};
 use super::dialect::{Delimiter, Quote};
 use super::statuses::Statuses;
 
-/// What readers have to know. One struct for the command line, the config file and bindings.
+/// The options of readers, shared by the command line, the config file and bindings.
 ///
-/// Fields are named by paths: `content.text` is the field `text` of the field `content` (JSONL, Parquet), unless there is a
-/// field of the name `content.text`.
+/// Fields are named by paths: `content.text` is the field `text` in the field `content` (JSONL, Parquet), unless there is a field called
+/// `content.text`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ReadOptions {
-    /// Field of JSONL/CSV/Parquet that holds plain text; or several with commas between them, joined by blank lines. `messages[].content`
-    /// is the field `content` of every object in the list `messages` (JSONL, Parquet).
+    /// The field of JSONL, CSV or Parquet with plain text, or several separated by commas, which are joined by blank lines.
+    /// `messages[].content` is the field `content` of every object in the list `messages` (JSONL, Parquet).
     pub text_field: String,
-    /// Objects in such lists whose `role` (or `from`) is one of these are left out.
+    /// Objects in these lists are skipped if their `role` (or `from`) is one of these.
     pub skip_roles: Vec<String>,
-    /// The field with HTML, which is used if the text field is absent.
+    /// The field with HTML, used if the text field is missing.
     pub html_field: String,
-    /// Field that holds the id.
+    /// The field with the id.
     pub id_field: String,
-    /// Field that holds the URL; if it is absent, that field of `metadata`.
+    /// The field with the URL; if it is missing, the same field of `metadata`.
     pub url_field: String,
-    /// Field that holds the date; if it is absent, that field of `metadata`.
+    /// The field with the date; if it is missing, the same field of `metadata`.
     pub date_field: String,
-    /// Field that holds the title, which people are shown; methods do not see it.
+    /// The field with the title, which is only shown; methods do not see it.
     pub title_field: String,
-    /// Field that names the site, if any.
+    /// The field with the site, if any.
     pub site_field: Option<String>,
-    /// Take the N-th directory below the INPUT as the site of a file's pages (counted from 1).
+    /// Takes the N-th directory below the INPUT as the site of a file's pages (counted from 1).
     pub site_dir: Option<usize>,
     /// Which HTTP responses of WARC and ARC files are pages; others are skipped.
     pub status: Statuses,
-    /// The delimiter of CSV and TSV; if absent, the name and the header row of each file decide.
+    /// The delimiter of CSV and TSV; by default it follows from each file's name and header row.
     pub delimiter: Option<Delimiter>,
-    /// The character around their fields.
+    /// The quote character of CSV and TSV.
     pub quote: Quote,
-    /// Larger records are rejected, and never held in memory as a whole.
+    /// Maximum size of a record; larger ones are rejected, and never held in memory as a whole.
     pub max_record_size: u64,
-    /// The window of a zstd file may take 2 to the power of this many bytes, 27 to 31; it follows from the memory that a run may use.
+    /// The window of a zstd file may take 2 to the power of this many bytes, 27 to 31; it follows from the run's memory.
     #[serde(skip, default = "largest_window")]
     pub zstd_window_log: u32,
-    /// Further fields that are wanted ([`crate::Page::fields`]), each once; a model names those that its other options want.
+    /// Further fields to read ([`crate::Page::fields`]), each once; a model adds those that its other options need.
     #[serde(skip)]
     pub more_fields: Vec<String>,
 }
@@ -69,7 +69,7 @@ impl Default for ReadOptions {
     }
 }
 
-/// The further fields that have these values, in the order of [`ReadOptions::more_fields`]; one that is empty has none.
+/// The further fields with these values, in the order of [`ReadOptions::more_fields`]; empty ones are left out.
 pub(crate) fn more_fields(
     options: &ReadOptions,
     values: impl Iterator<Item = Option<String>>,
@@ -82,13 +82,13 @@ pub(crate) fn more_fields(
     filled.collect()
 }
 
-/// 2 GiB, which `zstd --long=31` makes.
+/// 2 GiB, as made by `zstd --long=31`.
 fn largest_window() -> u32 {
     31
 }
 
 impl ReadOptions {
-    /// The windows that a run with so much memory can take: a quarter of it, but as much as `zstd` takes unasked.
+    /// Sets the window that a run with this much memory can take: a quarter of it, but at least `zstd`'s default.
     pub(crate) fn with_memory(self, memory: u64) -> ReadOptions {
         let log = (memory / 4).checked_ilog2().unwrap_or_default();
         ReadOptions {
@@ -102,7 +102,7 @@ impl ReadOptions {
         self.text_field.split(',').map(str::trim)
     }
 
-    /// Whether the text is the value of one field, and not joined.
+    /// Whether the text is the value of a single field.
     pub fn has_one_text_field(&self) -> bool {
         !self.text_field.contains(',') && !self.text_field.contains("[]")
     }

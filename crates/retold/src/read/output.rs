@@ -1,4 +1,4 @@
-//! Files of kept records, in the compression of their sources.
+//! Files of kept records, compressed like their sources.
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -12,7 +12,7 @@ use super::source::Source;
 use super::utf16::{ToUtf16, Utf16};
 use crate::error::{Error, Result};
 
-/// Copies a source that is one record, unless that is left out.
+/// Copies a source that is one record, unless the record is left out.
 pub(crate) fn copy_one(source: &Source, mut decide: Decide<'_, '_>, to: &Path) -> Result<()> {
     if matches!(decide.of(1), RecordDecision::Leave) {
         return Ok(());
@@ -30,7 +30,7 @@ pub(crate) fn copy_one(source: &Source, mut decide: Decide<'_, '_>, to: &Path) -
     same.map_err(Error::io("cannot read again", to))
 }
 
-/// Makes the folder that a file is to be in.
+/// Makes the folder of a file.
 pub(crate) fn make_folder(of: &Path) -> Result<()> {
     match of.parent() {
         Some(folder) => {
@@ -72,12 +72,11 @@ impl Output {
         Sink::new(file, self.compression)
     }
 
-    /// Whether anything has been written.
     pub fn is_open(&self) -> bool {
         self.sink.is_some()
     }
 
-    /// Lets `write` write a record, and `before` before it.
+    /// Writes a record with `write`, after the bytes `before`.
     pub fn record(
         &mut self,
         before: &[u8],

@@ -1,4 +1,4 @@
-//! The passes over a source: its records are read, and the kept ones are written.
+//! The passes over a source: reading its records and writing the kept ones.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use super::source::Source;
 use crate::error::{Error, Result};
 use crate::page::Page;
 
-/// What stands in a file.
+/// The content of a file, as whole rows or as records.
 pub(crate) enum Rows {
     /// All rows, or why they cannot be read.
     Whole(std::result::Result<Vec<Value>, String>),
@@ -23,12 +23,12 @@ pub(crate) enum Rows {
 }
 
 impl Source {
-    /// False if it is known of the file, once it was read, that its records have no headers that name other records, as those of WARC have.
+    /// False if the file was read and its records have no headers that name other records, as WARC headers do.
     pub fn may_have_companions(&self) -> bool {
         self.seen.heads.get() != Some(&false)
     }
 
-    /// Hands the numbers of records to `each`, in order, with the header that they begin with, in formats whose records have one.
+    /// Passes the number of each record to `each`, in order, with the header at its start, in formats whose records have one.
     ///
     /// Errors: the file has changed since it was listed.
     pub(super) fn heads(
@@ -47,8 +47,8 @@ impl Source {
         self.unchanged()
     }
 
-    /// All rows with all their columns, of a format whose columns may hold lists and groups; of others the records. Of small files: rows are
-    /// in memory. The file is opened once to know its format.
+    /// All rows with all columns if the format has nested columns, otherwise the records. Meant for small files, because rows are held in
+    /// memory. Opens the file once to detect its format.
     pub(crate) fn rows(&self, options: &ReadOptions) -> Rows {
         if self.pages.is_some() || self.is_special {
             return Rows::Records(self.records(options));
@@ -61,8 +61,8 @@ impl Source {
         }
     }
 
-    /// Opens the source: its records in order, streaming. Damage ends the stream with one rejected record; a file that
-    /// cannot be opened gives just that record.
+    /// Opens the source and streams its records in order. Damage ends the stream with one rejected record; a file that cannot be opened
+    /// gives only that record.
     pub fn records(&self, options: &ReadOptions) -> Box<dyn Iterator<Item = Record> + Send> {
         if let Some(pages) = &self.pages {
             return records_of(Arc::clone(pages));
@@ -93,9 +93,8 @@ impl Source {
 
     /// Reads the source again and writes to `to` the records that `decide` keeps, in the same format and compression.
     ///
-    /// `decide` is called once for every record number, in order. If no record of a file of records is
-    /// kept, the file is written without records: the header of a CSV file, the schema of a Parquet file. A file that is one page is not
-    /// written then.
+    /// `decide` is called once for every record number, in order. If no record of a file is kept, the file is written without records (a
+    /// CSV header, a Parquet schema); a file that is one page is then not written.
     ///
     /// Errors: the file has changed since it was listed; `to` cannot be written.
     pub fn rewrite<'a>(
@@ -107,7 +106,7 @@ impl Source {
         self.rewrite_adding(&AddedFields::default(), options, decide, to)
     }
 
-    /// The same with fields added ([`RecordDecision::Add`]).
+    /// As [`Source::rewrite`], with fields added ([`RecordDecision::Add`]).
     pub fn rewrite_adding<'a>(
         &self,
         added: &AddedFields,
@@ -135,7 +134,6 @@ impl Source {
     }
 }
 
-/// Pages in memory as records.
 fn records_of(pages: Arc<[Page]>) -> Records {
     let count = pages.len();
     let record = move |at: usize| {

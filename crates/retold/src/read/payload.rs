@@ -1,4 +1,4 @@
-//! The content of an archive record: an HTTP response or a document, with transfer and content encodings removed.
+//! The content of an archive record (an HTTP response or a document), with transfer and content encodings removed.
 
 use std::borrow::Cow;
 use std::io::Read;
@@ -15,12 +15,12 @@ use crate::page::{Content, Markup, Page};
 enum Media {
     Html,
     Plain,
-    /// No type, or a generic one: the bytes decide.
+    /// No type, or a generic one: decided by the bytes.
     Unknown,
     Other(&'static str),
 }
 
-/// Media types that are not pages and common enough to be counted on their own.
+/// Media types of non-pages that are common enough for a count of their own.
 const OTHERS: &[(&str, &str)] = &[
     ("application/pdf", "not text (application/pdf)"),
     ("application/json", "not text (application/json)"),
@@ -47,7 +47,7 @@ const OTHERS: &[(&str, &str)] = &[
     ("text/", "not text (other text/*)"),
 ];
 
-/// The kind under which empty payloads (redirects, for instance) are counted.
+/// The kind under which empty payloads (such as redirects) are counted.
 const EMPTY: &str = "empty payload";
 
 fn media(content_type: Option<&str>) -> Media {
@@ -69,7 +69,6 @@ fn media(content_type: Option<&str>) -> Media {
     }
 }
 
-/// The `charset` of a Content-Type.
 fn charset(content_type: Option<&str>) -> Option<String> {
     content_type?.split(';').skip(1).find_map(|parameter| {
         let (name, value) = parameter.split_once('=')?;
@@ -78,7 +77,7 @@ fn charset(content_type: Option<&str>) -> Option<String> {
     })
 }
 
-/// The kind under which a payload is skipped for its type alone; `start` is as much of it as is at hand.
+/// The kind under which a payload is skipped for its type alone; `start` is the part of it at hand.
 pub(crate) fn skipped_by_type(
     http: bool,
     content_type: Option<&str>,
@@ -99,9 +98,9 @@ pub(crate) fn skipped_by_type(
     }
 }
 
-/// A page made of an HTTP response. `page` has everything but the content.
+/// Makes a page from an HTTP response; `page` has everything but the content.
 pub(crate) fn response(message: &[u8], page: Page, options: &ReadOptions) -> Outcome {
-    // Some archives hold bare documents as responses.
+    // Some archives store bare documents as responses.
     if !message.starts_with(b"HTTP") && !message.starts_with(b"ICY ") {
         return document(message.to_vec(), None, page);
     }
@@ -114,7 +113,7 @@ pub(crate) fn response(message: &[u8], page: Page, options: &ReadOptions) -> Out
     let fields = Fields::parse(&message[..length]);
     let content_type = fields.get("Content-Type");
     if let Media::Other(kind) = media(content_type) {
-        // XHTML is often sent as XML; everything else means what it says.
+        // XHTML is often sent as XML; other types are taken at their word.
         if kind != "not text (xml)" {
             return Outcome::Skipped(kind.into());
         }
@@ -140,7 +139,7 @@ pub(crate) fn response(message: &[u8], page: Page, options: &ReadOptions) -> Out
     document(body, content_type, page)
 }
 
-/// The status of a response; `None` where its first line has none (HTTP/0.9, and what servers got wrong).
+/// The status of a response; `None` if its first line has none (HTTP/0.9, faulty servers).
 fn status(message: &[u8]) -> Option<u16> {
     let line = message.split(|byte| *byte == b'\n').next()?;
     let mut words = line
@@ -153,7 +152,7 @@ fn status(message: &[u8]) -> Option<u16> {
         .filter(|status| (100..1000).contains(status))
 }
 
-/// A page made of a document with its media type.
+/// Makes a page from a document with its media type.
 pub(crate) fn document(bytes: Vec<u8>, content_type: Option<&str>, page: Page) -> Outcome {
     if bytes.is_empty() {
         return Outcome::Skipped(EMPTY.into());
@@ -162,7 +161,7 @@ pub(crate) fn document(bytes: Vec<u8>, content_type: Option<&str>, page: Page) -
     let markup = match media(content_type) {
         Media::Other("not text (xml)") if html => Markup::Html,
         Media::Other(kind) => return Outcome::Skipped(kind.into()),
-        // UTF-16 without a mark looks like no text, and the header may be wrong.
+        // UTF-16 without a byte order mark looks binary, and the header may be wrong.
         _ if magic::is_binary(&bytes) && !is_utf_16(content_type, &bytes) => {
             return Outcome::Skipped("not text".into());
         }
@@ -180,7 +179,7 @@ pub(crate) fn document(bytes: Vec<u8>, content_type: Option<&str>, page: Page) -
     })
 }
 
-/// Whether a header says that a document is UTF-16, and it may be: control characters have a byte of zero beside them.
+/// Whether the header says UTF-16 and the bytes allow it: control characters have a zero byte beside them.
 fn is_utf_16(content_type: Option<&str>, bytes: &[u8]) -> bool {
     let charset = charset(content_type)
         .unwrap_or_default()
@@ -188,8 +187,8 @@ fn is_utf_16(content_type: Option<&str>, bytes: &[u8]) -> bool {
     charset.starts_with("utf-16") && bytes.len().is_multiple_of(2) && magic::is_utf_16(bytes)
 }
 
-/// The joined chunks of a chunked body, as far as readable; `None` if the body is not chunked
-/// (many crawlers join them and leave the header).
+/// Joins the chunks of a chunked body, as far as readable; `None` if the body is not chunked (many crawlers join the chunks and leave the
+/// header).
 fn joined_chunks(body: &[u8]) -> Option<Vec<u8>> {
     let mut out = Vec::with_capacity(body.len());
     let mut rest = body;
@@ -216,14 +215,14 @@ fn joined_chunks(body: &[u8]) -> Option<Vec<u8>> {
         rest = match next {
             Some(next) => next,
             None if behind.is_empty() => return Some(out),
-            // A text that begins with a number on a line of its own.
+            // A text that merely begins with a number on its own line.
             None => return None,
         };
     }
 }
 
-/// The body with one content encoding removed. Labels are often wrong and bodies truncated: a body that cannot be decoded is
-/// taken as it is, and one that can be decoded in part is taken up to there.
+/// The body with one content encoding removed. Labels are often wrong and bodies truncated: a body that cannot be decoded is taken as it
+/// is, and a truncated one as far as it can be decoded.
 fn decoded(body: Vec<u8>, encoding: &str, limit: u64) -> Result<Vec<u8>, String> {
     let zlib = matches!(&body[..], [first, second, ..]
         if first & 0x0f == 8 && (u16::from(*first) << 8 | u16::from(*second)) % 31 == 0);
@@ -231,7 +230,7 @@ fn decoded(body: Vec<u8>, encoding: &str, limit: u64) -> Result<Vec<u8>, String>
         "gzip" | "x-gzip" if body.starts_with(b"\x1f\x8b") => {
             Box::new(flate2::read::MultiGzDecoder::new(&*body))
         }
-        // Servers disagree on whether `deflate` has zlib's two bytes in front.
+        // Servers disagree on whether `deflate` includes zlib's two header bytes.
         "deflate" if zlib => Box::new(flate2::read::ZlibDecoder::new(&*body)),
         "deflate" => Box::new(flate2::read::DeflateDecoder::new(&*body)),
         "br" => Box::new(brotli_decompressor::Decompressor::new(&*body, 4096)),
@@ -245,7 +244,7 @@ fn decoded(body: Vec<u8>, encoding: &str, limit: u64) -> Result<Vec<u8>, String>
     if out.len() as u64 > limit {
         return Err(too_large(limit));
     }
-    // `deflate` and `br` have no magic number, so that text may decode to a few bytes of nonsense first.
+    // `deflate` and `br` have no magic number, so plain text may decode to a few bytes of nonsense.
     let labelled_only = result.is_err() && (out.is_empty() || !magic::is_binary(&body));
     Ok(if labelled_only { body } else { out })
 }
@@ -301,7 +300,7 @@ mod tests {
         assert_eq!(read("HTTP/1.1  404", "200,404"), "u=text");
         assert_eq!(read("HTTP/1.0 500 Oops", "any"), "u=text");
         assert_eq!(read("HTTP/1.1 200 OK", "301"), "-http status 200");
-        // What has no status says nothing against it.
+        // A missing status does not reject the response.
         for line in ["HTTP/0.9", "HTTP/1.1 OK", "HTTP/1.1 2000 OK", "HTTP/1.1 "] {
             assert_eq!(read(line, "200"), "u=text", "{line}");
         }
@@ -319,7 +318,7 @@ mod tests {
             read(chunked, b"3\r\none\r\n3\r\ntwo\r\n0\r\n\r\n"),
             "u=onetwo"
         );
-        // Cut off, in a chunk and behind one.
+        // Truncated inside a chunk and after one.
         assert_eq!(read(chunked, b"3\r\none\r\n9\r\ntwo"), "u=onetwo");
         assert_eq!(read(chunked, b"3\r\none"), "u=one");
     }

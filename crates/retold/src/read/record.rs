@@ -1,4 +1,4 @@
-//! Records: what a source is read as, one after the other.
+//! Records, the units in which a source is read.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -14,13 +14,13 @@ use crate::page::Page;
 pub enum Outcome {
     /// A page to sketch.
     Page(Page),
-    /// Not a page by type (a WARC request, an image): counted by kind, copied to `kept/`.
+    /// Not a page, judged by its type (a WARC request, an image): counted by kind, copied to `kept/`.
     Skipped(Cow<'static, str>),
     /// A page that could not be read; the reason is shown to people.
     Rejected(String),
 }
 
-/// One record of a source as it was read, not yet parsed; parsing runs on all threads.
+/// One record of a source before parsing, which runs on all threads.
 #[derive(Debug)]
 pub struct Record {
     /// Counted from 1 within the source.
@@ -30,23 +30,21 @@ pub struct Record {
     pub(super) body: Body,
 }
 
-/// What a worker thread needs to parse a record.
 #[derive(Debug)]
 pub(crate) enum Body {
-    /// There is nothing left to parse.
     Parsed(Outcome),
     /// A row of a table, parsed.
     Row(Page),
-    /// What only the format of its file understands.
+    /// Known only to the format of its file.
     Raw(Box<dyn Unparsed>),
 }
 
-/// A record in the form in which its format hands it to a worker thread.
+/// A record in the form in which its format passes it to a worker thread.
 pub(crate) trait Unparsed: fmt::Debug + Send {
-    /// Parses the record, which has that number in its source.
+    /// Parses the record, which is number `number` of its source.
     fn parse(self: Box<Self>, number: u64, source: &Source, options: &ReadOptions) -> Outcome;
 
-    /// Its bytes, if they may be part of a larger block, which they keep in memory.
+    /// Its bytes, if they may share a larger block that they keep in memory.
     fn shared(&mut self) -> Option<&mut Bytes>;
 
     /// See [`Record::has_text_field`].
@@ -56,7 +54,7 @@ pub(crate) trait Unparsed: fmt::Debug + Send {
 }
 
 impl Record {
-    /// Parses the record. Independent of all other records, so it may run on any thread.
+    /// Parses the record. It depends on no other record, so it may run on any thread.
     pub fn parse(self, source: &Source, options: &ReadOptions) -> Outcome {
         match self.body {
             Body::Parsed(outcome) => outcome,
@@ -65,8 +63,8 @@ impl Record {
         }
     }
 
-    /// Whether its text, if it is plain, can be changed without anything else ([`RecordDecision::Cut`](super::RecordDecision::Cut)): it is
-    /// the value of a field, or all of a file.
+    /// Whether plain text of the record can be changed on its own ([`RecordDecision::Cut`](super::RecordDecision::Cut)): the text is the
+    /// value of a field, or a whole file.
     pub fn has_text_field(&self) -> bool {
         match &self.body {
             Body::Parsed(_) => false,
@@ -75,7 +73,7 @@ impl Record {
         }
     }
 
-    /// The record's bytes, for formats that pass on records as they are in the file.
+    /// The record's bytes, for formats that copy records as they stand in the file.
     pub(crate) fn raw(&mut self) -> Option<&[u8]> {
         match &mut self.body {
             Body::Raw(raw) => raw.shared().map(|bytes| &**bytes),
@@ -83,7 +81,7 @@ impl Record {
         }
     }
 
-    /// The record without the block that it was read in, for those who keep few records of many.
+    /// A copy that does not hold the block that the record was read in, for callers that keep few records of many.
     pub(super) fn detached(mut self) -> Record {
         if let Body::Raw(raw) = &mut self.body
             && let Some(bytes) = raw.shared()
@@ -93,7 +91,6 @@ impl Record {
         self
     }
 
-    /// A record with a known outcome.
     pub(super) fn parsed(number: u64, size: u64, outcome: Outcome) -> Record {
         Record {
             number,

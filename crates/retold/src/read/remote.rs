@@ -1,5 +1,4 @@
-//! Files that are not on this machine. The library has no network code: a program registers a [`RemoteStore`], and its files
-//! are read like local ones.
+//! Files in remote stores. The library has no network code: a program registers a [`RemoteStore`], whose files are read like local ones.
 
 use std::fmt;
 use std::io::{Error as IoError, Read, Result as IoResult, Seek, SeekFrom};
@@ -11,14 +10,14 @@ use bytes::Bytes;
 
 use crate::error::{Error, Result};
 
-/// What lists the files that URLs name. There is one in a process ([`set_remote_store`]).
+/// Lists the files that URLs name. A process has one ([`set_remote_store`]).
 pub trait RemoteStore: Send + Sync {
-    /// The INPUTs that `url` names: one, or those that match a pattern. Each file is pinned to its present version.
+    /// The INPUTs that `url` names: one, or all that match a pattern. Each file is pinned to its present version.
     ///
     /// Errors: nothing is there, or it cannot be listed.
     fn list(&self, url: &str) -> Result<Vec<RemoteInput>>;
 
-    /// From now on, what is read is kept in a temporary file in this folder, for the passes that follow.
+    /// From now on, keeps what is read in a temporary file in this folder, for later passes.
     ///
     /// Errors: the file cannot be made.
     fn cache_in(&self, folder: &Path) -> Result<()>;
@@ -27,11 +26,11 @@ pub trait RemoteStore: Send + Sync {
 /// An INPUT that a URL names.
 #[derive(Clone, Debug)]
 pub struct RemoteInput {
-    /// Its URL, without what gives access.
+    /// Its URL without credentials.
     pub url: String,
-    /// The parts of its path; the last ones name it.
+    /// The parts of its path; the last ones become its name.
     pub parts: Vec<String>,
-    /// Whether the files lie below it; otherwise it is the one file.
+    /// Whether it is a folder of files or a single file.
     pub is_folder: bool,
     /// The files.
     pub files: Vec<RemoteListed>,
@@ -42,28 +41,28 @@ pub struct RemoteInput {
 pub struct RemoteListed {
     /// Its path below the INPUT; empty for a single file.
     pub below: String,
-    /// Its URL, without what gives access.
+    /// Its URL without credentials.
     pub url: String,
     /// Its size.
     pub size: u64,
-    /// What is another if the content is: an ETag, a revision. Without it the content is hashed where that matters.
+    /// Changes with the content: an ETag or a revision. Without a version the content is hashed where that matters.
     pub version: Option<String>,
     /// Its content.
     pub file: Arc<dyn RemoteFile>,
 }
 
-/// The content of a file, pinned: what it was when it was listed.
+/// The content of a file, pinned to the version that was listed.
 pub trait RemoteFile: fmt::Debug + Send + Sync {
-    /// The bytes of a range that lies within the file, all of them. Trying again is the store's affair.
+    /// All bytes of a range within the file. The store handles retries.
     ///
-    /// Errors: the content is another by now, or it cannot be had.
+    /// Errors: the content has changed, or it cannot be read.
     fn read(&self, range: Range<u64>) -> std::result::Result<Bytes, RemoteError>;
 }
 
-/// Why the bytes of a remote file cannot be had.
+/// Why bytes of a remote file cannot be read.
 #[derive(Clone, Debug)]
 pub enum RemoteError {
-    /// The file is not what it was when it was listed.
+    /// The file has changed since it was listed.
     Changed,
     /// The reason, and what to do.
     Failed(String),
@@ -71,32 +70,32 @@ pub enum RemoteError {
 
 static STORE: OnceLock<Box<dyn RemoteStore>> = OnceLock::new();
 
-/// Registers what lists the files of URLs, once in a process; a second one is not taken.
+/// Registers the store of this process; a second one is ignored.
 pub fn set_remote_store(store: Box<dyn RemoteStore>) {
     let _ = STORE.set(store);
 }
 
-/// See [`RemoteStore::cache_in`]; nothing without a store.
+/// Calls [`RemoteStore::cache_in`]; does nothing without a store.
 ///
 /// Errors: those of the store.
 pub fn cache_remote_in(folder: &Path) -> Result<()> {
     STORE.get().map_or(Ok(()), |store| store.cache_in(folder))
 }
 
-/// The URL, if an INPUT is one and no file.
+/// The INPUT as a URL, if it is one and not a file.
 pub(super) fn url(input: &Path) -> Option<&str> {
     let (scheme, _) = input.to_str()?.split_once("://")?;
-    // One letter is a drive.
+    // A single letter is a drive.
     let is_scheme = scheme.len() > 1 && scheme.bytes().all(|b| b.is_ascii_alphanumeric());
     is_scheme.then(|| input.to_str()).flatten()
 }
 
-/// An INPUT as people may see it: of a URL, without user and password and without the part after `?`, which may give access.
+/// An INPUT as it may be shown: a URL loses its user and password, and the query string, which may grant access.
 pub fn shown_input(input: &Path) -> PathBuf {
     let Some((scheme, rest)) = url(input).and_then(|url| url.split_once("://")) else {
         return input.to_owned();
     };
-    // In names of objects `?` is a character, or a pattern.
+    // In object names `?` is a character or a pattern.
     let rest = match scheme.starts_with("http") {
         true => rest.split(['?', '#']).next().unwrap_or_default(),
         false => rest,
@@ -110,7 +109,6 @@ pub fn shown_input(input: &Path) -> PathBuf {
     format!("{scheme}://{host}{path}").into()
 }
 
-/// What a URL names.
 pub(super) fn list(url: &str) -> Result<Vec<RemoteInput>> {
     let shown = shown_input(Path::new(url));
     let shown = shown.display();
@@ -134,10 +132,10 @@ pub(super) fn list(url: &str) -> Result<Vec<RemoteInput>> {
     Ok(inputs)
 }
 
-/// The first failure of files that were listed together: the URL, and what it was.
+/// The first failure among files that were listed together: URL and error.
 pub(crate) type Fault = OnceLock<(String, RemoteError)>;
 
-/// A remote file and what went wrong with it or its like.
+/// A remote file and the failure it shares with its listing.
 #[derive(Clone, Debug)]
 pub(crate) struct Remote {
     file: Arc<dyn RemoteFile>,
@@ -145,7 +143,7 @@ pub(crate) struct Remote {
     url: String,
     /// See [`RemoteListed::version`].
     pub version: Option<String>,
-    /// The first failure of all files that were listed together: nothing is read behind it, and the run ends with it.
+    /// The first failure of all files listed together. Nothing is read after it, and the run ends with it.
     fault: Arc<Fault>,
 }
 
@@ -178,7 +176,7 @@ impl Remote {
         })
     }
 
-    /// The first failure.
+    /// The first failure, as an error.
     pub fn sound(&self) -> Result<()> {
         match self.fault.get() {
             None => Ok(()),
@@ -189,7 +187,7 @@ impl Remote {
         }
     }
 
-    /// Whether the failures of both are reported together.
+    /// Whether both share one first failure.
     pub fn fails_with(&self, other: &Remote) -> bool {
         Arc::ptr_eq(&self.fault, &other.fault)
     }
@@ -208,7 +206,7 @@ fn io_error(url: &str, error: RemoteError) -> IoError {
     })
 }
 
-/// How many bytes are requested at a time if a file is read from front to back.
+/// How many bytes are requested at a time when a file is read from front to back.
 const STREAMED: u64 = 8 << 20;
 
 /// A remote file, read from front to back.
@@ -263,7 +261,7 @@ impl Seek for RemoteReader {
 #[cfg(feature = "parquet")]
 pub(crate) use self::places::{ReadOn, RemotePlaces};
 
-/// Reading here and there.
+/// Random access.
 #[cfg(feature = "parquet")]
 mod places {
     use std::collections::VecDeque;
@@ -271,12 +269,12 @@ mod places {
 
     use super::{Bytes, IoResult, Read, Remote};
 
-    /// Bytes of a block. Columns are read side by side, page by page, and their pages are smaller.
+    /// Bytes per block. Columns are read side by side, page by page, and their pages are smaller.
     const BLOCK: u64 = 1 << 20;
-    /// Blocks that are held, the ones used last.
+    /// How many of the most recently used blocks are held.
     const HELD: usize = 16;
 
-    /// A remote file, read in places. Clones share what they hold.
+    /// A remote file with random access. Clones share their blocks.
     #[derive(Clone, Debug)]
     pub(crate) struct RemotePlaces {
         remote: Remote,
@@ -295,7 +293,7 @@ mod places {
             self.remote.size
         }
 
-        /// The bytes of a range, as far as the file goes.
+        /// The bytes of a range, up to the end of the file.
         pub fn bytes(&self, start: u64, length: usize) -> IoResult<Bytes> {
             let end = start.saturating_add(length as u64).min(self.remote.size);
             let start = start.min(end);
@@ -332,7 +330,7 @@ mod places {
         }
     }
 
-    /// Reads on from a place.
+    /// Reads on from a position.
     pub(crate) struct ReadOn {
         pub places: RemotePlaces,
         pub at: u64,
@@ -340,7 +338,7 @@ mod places {
 
     impl Read for ReadOn {
         fn read(&mut self, buffer: &mut [u8]) -> IoResult<usize> {
-            // What is read so are headers of pages, a few bytes each.
+            // Only page headers of a few bytes are read this way.
             let bytes = self.places.bytes(self.at, buffer.len().min(8192))?;
             buffer[..bytes.len()].copy_from_slice(&bytes);
             self.at += bytes.len() as u64;
@@ -355,7 +353,7 @@ mod tests {
 
     use super::*;
 
-    /// A file in memory, which fails from some byte on, and how much was asked for.
+    /// A file in memory that fails from some byte on and counts the bytes requested.
     #[derive(Debug)]
     struct Held {
         bytes: Vec<u8>,

@@ -1,4 +1,4 @@
-//! `revisit` records in place of dropped responses of WARC files.
+//! `revisit` records that replace dropped responses of WARC files.
 
 use std::collections::BTreeMap;
 
@@ -7,10 +7,10 @@ use super::options::ReadOptions;
 use super::source::Source;
 use crate::error::Result;
 
-/// The profile of a revisit whose payload is that of the record that it refers to.
+/// The profile of a revisit whose payload equals that of the record it refers to.
 const IDENTICAL: &str = "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest";
 
-/// What a revisit says of the record that it refers to.
+/// What a revisit states about the record that it refers to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Original {
     id: String,
@@ -20,10 +20,10 @@ pub struct Original {
 }
 
 impl Source {
-    /// What revisits say of these records, ascending, by their numbers; those that have no id, or are of another format than WARC, are left
-    /// out. Reads the file once more if it is a WARC file.
+    /// What revisits state about these records (numbers, ascending), by number. Records without an id or in a format other than WARC are
+    /// left out. Reads a WARC file once more.
     ///
-    /// Errors: the file changed since it was listed.
+    /// Errors: the file has changed since it was listed.
     pub fn originals(
         &self,
         wanted: &[u64],
@@ -38,10 +38,10 @@ impl Source {
         Ok(found)
     }
 
-    /// The records that take the place of these, by their numbers: each says what it repeats, and as what ([`DroppedAs::name`]). They keep
-    /// their ids, so that what belongs to them still does. Reads the file once more if it is a WARC file.
+    /// The revisits that replace these records, by number. Each states what it repeats and as what ([`DroppedAs::name`]). Record ids are
+    /// kept, so that requests and metadata still belong to them. Reads a WARC file once more.
     ///
-    /// Errors: the file changed since it was listed.
+    /// Errors: the file has changed since it was listed.
     ///
     /// [`DroppedAs::name`]: crate::DroppedAs::name
     pub fn revisits(
@@ -72,7 +72,7 @@ impl Original {
     }
 }
 
-/// The record without its payload, which refers to another. Its block is the HTTP header, if it has one.
+/// The record without its payload, referring to the original. Its block is the HTTP header, if it has one.
 fn revisit(record: &[u8], original: &Original, what: &str) -> Option<Vec<u8>> {
     let (head, content) = record.split_at(block_length(record)?);
     let own = Original::of(record)?;

@@ -16,7 +16,7 @@ use super::unread::Unread;
 use super::warc::Warc;
 use crate::page::Markup;
 
-/// Decides on the format of a file from its first (decompressed) bytes and its name.
+/// Detects the format of a file from its first (decompressed) bytes and its name.
 pub(crate) fn recognise(
     head: &[u8],
     name: &str,
@@ -98,7 +98,7 @@ fn book() -> Box<dyn Format> {
     refuse("this build reads no EPUB; build it with the feature `zip`")
 }
 
-/// The extension in lower case, without that of the compression.
+/// The extension in lower case, ignoring that of the compression.
 fn extension(name: &str) -> String {
     let name = name.to_ascii_lowercase();
     let bare = [".gz", ".gzip", ".zst", ".zstd"]
@@ -149,7 +149,7 @@ fn by_name(
     })
 }
 
-/// `.json` may be JSON Lines or one document over many lines; the latter would only give a reject for every line.
+/// `.json` may be JSON Lines or one document over many lines, which would only give a reject per line.
 fn json(head: &[u8]) -> Box<dyn Format> {
     let text = head.trim_ascii_start();
     let first = text.split(|byte| *byte == b'\n').next().unwrap_or(text);
@@ -167,7 +167,7 @@ fn json(head: &[u8]) -> Box<dyn Format> {
     }
 }
 
-/// Whether a line is the first of the list of pages that crawlers of the Webrecorder family write beside their WARCs.
+/// Whether a line is the first of a Webrecorder page list, which those crawlers write beside their WARCs.
 fn is_list_of_pages(line: &[u8]) -> bool {
     #[derive(serde::Deserialize)]
     struct Head {
@@ -189,7 +189,7 @@ fn packed(name: &str) -> Box<dyn Format> {
     }
 }
 
-/// The first line that is not blank; a CR ends it too, as it does for the reader of rows.
+/// The first line that is not blank. A CR ends it too, as in the reader of rows.
 fn header_line(head: &[u8]) -> &[u8] {
     let mut lines = head.split(|byte| matches!(byte, b'\r' | b'\n'));
     lines.find(|line| !line.is_empty()).unwrap_or_default()
@@ -199,7 +199,7 @@ fn header_line(head: &[u8]) -> &[u8] {
 fn delimiter(head: &[u8]) -> u8 {
     let header = header_line(head);
     let count = |wanted: u8| header.iter().filter(|byte| **byte == wanted).count();
-    // The comma wins a tie.
+    // The comma wins ties.
     [b'\t', b';', b',']
         .into_iter()
         .max_by_key(|delimiter| count(*delimiter))
@@ -234,7 +234,7 @@ fn looks_like_jsonl(head: &[u8]) -> bool {
     }
 }
 
-/// The delimiter, if the first line is a header that has the text or the HTML column.
+/// The delimiter, if the first line is a header with the text or HTML column.
 fn has_header(head: &[u8], options: &ReadOptions) -> Option<u8> {
     let header = header_line(head);
     let named = options.delimiter.map(Delimiter::byte);

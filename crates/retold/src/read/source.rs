@@ -1,4 +1,4 @@
-//! A source of records: a file, standard input spooled to one, or pages in memory.
+//! A source of records: a file, standard input spooled to a file, or pages in memory.
 
 use std::fs::File;
 use std::io::Result as IoResult;
@@ -13,24 +13,24 @@ use super::stored::Stored;
 use crate::error::{Error, Result};
 use crate::page::Page;
 
-/// One file to read (or standard input, spooled), or pages in memory.
+/// A file to read, standard input spooled to one, or pages in memory.
 #[derive(Clone, Debug)]
 pub struct Source {
-    /// The file on disk; of a remote one the URL, for messages.
+    /// The file on disk; for a remote file its URL, for messages.
     pub path: PathBuf,
-    /// Its name for people and for ids: relative to its INPUT, prefixed where two INPUTs would collide.
+    /// Its name in ids and messages: relative to its INPUT, prefixed where two INPUTs would collide.
     pub name: String,
-    /// Where it goes below `kept/`: `<INPUT name>/<relative path>`, or the file's name for a single file.
+    /// Its path below `kept/`: `<INPUT name>/<relative path>`, or the file's name for a single file.
     pub kept: PathBuf,
-    /// The site that `--site-dir` gives its pages.
+    /// The site that `--site-dir` assigns to its pages.
     pub site: Option<String>,
     /// Size of the file, for progress bars.
     pub size: u64,
     /// Size and time of the last change when the file was listed; `None` if it was not there.
     pub(crate) stamp: Option<Stamp>,
-    /// A pipe, socket or device: reading it might wait for ever.
+    /// A pipe, socket or device: reading it might block for ever.
     pub(crate) is_special: bool,
-    /// What its bytes were when they were first read through.
+    /// The hash of its bytes at the first full pass.
     pub(crate) seen: Arc<Seen>,
     /// The pages, if they are in memory and not in a file.
     pub(crate) pages: Option<Arc<[Page]>>,
@@ -47,7 +47,7 @@ pub(super) fn stamp(path: &Path) -> Option<Stamp> {
 }
 
 impl Source {
-    /// Standard input, spooled to the file at `path`: JSON Lines, unless its content says otherwise.
+    /// Standard input, spooled to the file at `path`. It is JSON Lines unless its content says otherwise.
     pub fn spooled(path: &Path) -> Source {
         Source {
             path: path.to_owned(),
@@ -63,7 +63,7 @@ impl Source {
         }
     }
 
-    /// Pages in memory, as records of a source with that name. They can be read as often as a file, but not rewritten.
+    /// Pages in memory as records of a source with that name. They can be read repeatedly like a file, but not rewritten.
     pub fn of_pages(name: &str, pages: impl IntoIterator<Item = Page>) -> Source {
         let pages: Arc<[Page]> = pages.into_iter().collect();
         Source {
@@ -80,7 +80,7 @@ impl Source {
         }
     }
 
-    /// Checks that the file has not been written to since it was listed, and that all passes through it read the same bytes.
+    /// Checks that the file was not written to since it was listed, and that all passes read the same bytes.
     ///
     /// Errors: it has changed.
     pub fn unchanged(&self) -> Result<()> {
@@ -96,14 +96,14 @@ impl Source {
         Err(self.changed())
     }
 
-    /// Checks that all that was read so far could be had: a store that does not answer is no damage of its files.
+    /// Checks that the store could deliver everything read so far: a store that does not answer does not mean damaged files.
     ///
-    /// Errors: some could not.
+    /// Errors: something could not be read.
     pub(super) fn sound(&self) -> Result<()> {
         self.remote.as_ref().map_or(Ok(()), Remote::sound)
     }
 
-    /// Whether the version of a remote file says that its bytes are what they were, so that nothing has to be read for that.
+    /// The version of a remote file; if it is known, the bytes need not be hashed to see that they are the same.
     pub(crate) fn version(&self) -> Option<&str> {
         self.remote.as_ref()?.version.as_deref()
     }
@@ -116,7 +116,7 @@ impl Source {
         })
     }
 
-    /// Takes the hash of a file that is not read from front to back before its first pass, unless its version is known.
+    /// Hashes a file that is not read from front to back before its first pass, unless its version is known.
     #[cfg(feature = "parquet")]
     pub(super) fn look_first(&self) {
         if self.version().is_none() {
@@ -124,7 +124,7 @@ impl Source {
         }
     }
 
-    /// Compares with it behind the last pass.
+    /// Compares with the hash of [`Source::look_first`] after the last pass.
     #[cfg(feature = "parquet")]
     pub(super) fn look_again(&self) -> Result<()> {
         let same = self.seen.note_content(|| self.content());
@@ -138,8 +138,8 @@ impl Source {
         ))
     }
 
-    /// Writes the kept records of a file that cannot be opened. The first pass has rejected it as well, so that nothing of it
-    /// can be kept; if it was there then, it has changed.
+    /// Writes the kept records of a file that cannot be opened: none, since the first pass rejected it too. If the file could be opened
+    /// then, it has changed.
     pub(super) fn rewrite_unread(&self, mut decide: Decide<'_, '_>) -> Result<()> {
         match decide.of(1) {
             RecordDecision::Leave => Ok(()),
@@ -148,7 +148,7 @@ impl Source {
         }
     }
 
-    /// The id of a record that names none itself.
+    /// The id of a record that has none of its own.
     pub(super) fn record_id(&self, number: u64) -> String {
         format!("{}#{number}", self.name)
     }

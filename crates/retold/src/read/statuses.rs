@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-/// Which HTTP statuses the responses of an archive must have to be pages: a list with commas between them, or `any`.
+/// The HTTP statuses whose responses count as pages: a comma-separated list, or `any`.
 ///
 /// ```
 /// use retold::read::Statuses;
@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 pub struct Statuses(Option<Vec<u16>>);
 
 impl Default for Statuses {
-    /// Only 200: error pages are similar on all sites, and tell no story.
+    /// Only 200: error pages are similar on all sites and tell no story.
     fn default() -> Statuses {
         Statuses(Some(vec![200]))
     }
@@ -48,7 +48,7 @@ impl FromStr for Statuses {
         let status = |part: &str| {
             let number = part.trim().parse().ok();
             number.filter(|status| (100..1000).contains(status)).ok_or_else(|| {
-                format!("`{text}`: HTTP statuses with commas between them are expected, as in 200,203, or `any`")
+                format!("`{text}`: comma-separated HTTP statuses are expected, as in 200,203, or `any`")
             })
         };
         let list: Result<Vec<u16>, String> = text.split(',').map(status).collect();

@@ -54,7 +54,7 @@ pub(crate) fn outcomes(source: &Source, options: &ReadOptions) -> Vec<Outcome> {
         .collect()
 }
 
-/// An outcome as one line: `id=text`, `-kind` or `!reason`.
+/// An outcome on one line: `id=text`, `-kind` or `!reason`.
 pub(crate) fn brief(outcome: Outcome) -> String {
     match outcome {
         Outcome::Skipped(kind) => format!("-{kind}"),
@@ -75,7 +75,7 @@ pub(crate) fn briefs(source: &Source) -> Vec<String> {
         .collect()
 }
 
-/// Rewrites a source with the fates that `fate` gives; returns the file, decompressed, if there is one.
+/// Rewrites a source with the decisions of `fate`; returns the file, decompressed, if there is one.
 pub(crate) fn rewritten<'a>(
     source: &Source,
     mut fate: impl FnMut(u64) -> RecordDecision<'a>,
@@ -127,10 +127,10 @@ pub(crate) const MARK: [FieldValue<'static>; 4] = [
     FieldValue::Text(std::borrow::Cow::Borrowed("c")),
 ];
 
-/// The values of a page that nothing is said of.
+/// The added values of a page without findings.
 pub(crate) const UNMARKED: [FieldValue<'static>; 4] = [const { FieldValue::Null }; 4];
 
-/// The fields whose values those are.
+/// The fields of these values.
 pub(crate) fn mark_fields() -> AddedFields {
     let text = |name| (name, FieldKind::Text);
     let fields = vec![
@@ -142,7 +142,7 @@ pub(crate) fn mark_fields() -> AddedFields {
     AddedFields::new(None, fields)
 }
 
-/// A record with one of them.
+/// A record with one of these fields.
 pub(crate) fn mark_if(marked: bool) -> RecordDecision<'static> {
     RecordDecision::Add(if marked { MARK } else { UNMARKED }.to_vec())
 }
@@ -251,7 +251,7 @@ fn json_of_python_and_javascript_is_read_and_kept_as_it_is() {
     assert_eq!(briefs(&source), ["a=half \u{fffd}", "b\u{fffd}=NaN"]);
     let kept = rewritten(&source, |_| RecordDecision::Keep).unwrap();
     assert_eq!(String::from_utf8(kept).unwrap(), lines);
-    // The marks of an earlier run are replaced here, too.
+    // Fields of an earlier run are replaced here, too.
     let mark = |_| mark_if(true);
     let once = rewritten(&source, mark).unwrap();
     folder.write("b.jsonl", &once);
@@ -287,7 +287,7 @@ fn tables_of_excel_and_powershell_are_read_and_kept_as_they_are() {
         assert_eq!(kept, decompressed(&source.path).unwrap(), "{name}");
         folder.write("kept", &kept);
     }
-    // The second record alone.
+    // Only the second record.
     let second = |number| match number {
         2 => RecordDecision::Keep,
         _ => RecordDecision::Leave,
@@ -463,7 +463,7 @@ fn a_file_that_cannot_be_opened_is_one_reject() {
     assert_eq!(found.len(), 1);
     assert!(found[0].starts_with("!cannot open: "), "{}", found[0]);
     assert_eq!(rewritten(&source, |_| RecordDecision::Leave), None);
-    // It was there when it was read first.
+    // The file was there at the first pass.
     let keep = &mut |_| RecordDecision::Keep;
     let lost = source.rewrite(&ReadOptions::default(), keep, &folder.path("kept"));
     assert!(
@@ -654,14 +654,14 @@ fn a_file_that_was_written_to_meanwhile_is_not_copied() {
         source.rewrite(&ReadOptions::default(), keep, &folder.path("kept"))
     };
     rewrite(&source).unwrap();
-    // Of the same size, and written to while it is read.
+    // Same size, but a new modification time.
     folder.write("a.jsonl", br#"{"text":"b"}"#);
     let error = rewrite(&source).unwrap_err().to_string();
     assert!(
         error.contains("a.jsonl") && error.contains("changed during the run"),
         "{error}"
     );
-    // With the time set back too: size and time cannot tell, the bytes can.
+    // Size and time are the same, so only the bytes show the change.
     set(start);
     assert!(rewrite(&source).is_err());
     let source = folder.source("a.jsonl");
@@ -674,7 +674,7 @@ fn a_file_that_was_written_to_meanwhile_is_not_copied() {
     assert!(error.is_err());
 }
 
-/// Fields that other options name come with the page, from nested objects too; empty ones and nulls are none.
+/// Fields that other options name come with the page, from nested objects too; empty fields and nulls do not.
 #[test]
 fn further_fields_come_with_the_page() {
     let lines = concat!(
@@ -729,7 +729,7 @@ fn further_fields_come_with_the_page() {
     assert_eq!(derived, [true, false]);
 }
 
-/// What a crawler makes of a page stands beside it under a name of its own, and would be its copy.
+/// A crawler's derivative of a page has a URN of its own and would otherwise count as its copy.
 #[test]
 fn what_a_crawler_made_of_a_page_is_no_page() {
     let record = |uri: &str, content: &str| {
@@ -761,7 +761,7 @@ fn what_a_crawler_made_of_a_page_is_no_page() {
     assert_eq!(kept.unwrap(), records[1..].concat().as_bytes());
 }
 
-/// Of a text nothing but its blocks changes, and of a record nothing but its text.
+/// Only blocks of the text change, and nothing else in the record.
 #[test]
 fn texts_are_cut_where_they_stand() {
     use crate::text::{BlockUnit, Cuts};
@@ -794,7 +794,7 @@ fn texts_are_cut_where_they_stand() {
         let cut = rewritten(&folder.source(&packed), second).unwrap();
         assert_eq!(String::from_utf8(cut).unwrap(), after, "{packed}");
     }
-    // What is no UTF-8 is copied.
+    // Text that is not UTF-8 is copied.
     let folder = Folder::new(&[
         ("a.txt", b"\xc4\xe3\nb\n"),
         ("b.csv", b"text\n\"\xc4\xe3\nb\"\n"),
@@ -812,7 +812,7 @@ fn a_nested_text_is_cut() {
         cut.map(|line| String::from_utf8(line).unwrap())
     };
     let line = r#"{"a":{"b":{"c":"1"},"b.c":"2"},"a.b":{"c":"3"}, "d":null}"#;
-    // The one that is read: of the least nested the last.
+    // The text that is read: the least nested, and the last of these.
     let expected = line.replace(r#""3""#, r#""(3)""#);
     assert_eq!(cut(line, "a.b.c"), Some(expected));
     for other in ["d", "a", "a.b", "c", "b.c"] {
@@ -830,7 +830,7 @@ fn a_nested_text_is_cut() {
             .collect::<Vec<_>>(),
         ["a.jsonl#1=3"]
     );
-    // As Python writes it, and with half a surrogate pair, which is replaced.
+    // With Python's `NaN`, and with half a surrogate pair, which is replaced.
     assert_eq!(
         cut(r#"{"n":NaN,"text":"\ud800"}"#, "text").unwrap(),
         "{\"n\":NaN,\"text\":\"(\u{fffd})\"}"

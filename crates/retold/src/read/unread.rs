@@ -1,4 +1,4 @@
-//! Files that are not read: without pages, or in a format that is not supported.
+//! Files that are not read, because they have no pages or their format is not supported.
 
 use super::format::{Format, OpenFile, Records};
 use super::options::ReadOptions;
@@ -10,7 +10,7 @@ use super::source::Source;
 pub(crate) enum Unread {
     /// Not a page; counted under this kind.
     Skip(&'static str),
-    /// It may have pages but is not supported; the reason is shown to people.
+    /// It may have pages but is not supported; the reason is shown to users.
     Refuse(String),
 }
 

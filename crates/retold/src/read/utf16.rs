@@ -1,4 +1,4 @@
-//! Files of rows and lines in UTF-16, as Excel and PowerShell write them: read as UTF-8, written back as they were.
+//! Files of rows and lines in UTF-16, as Excel and PowerShell write them: read as UTF-8 and written back in UTF-16.
 
 use std::io::{self, Read, Write};
 
@@ -7,7 +7,7 @@ use encoding_rs::{Decoder, UTF_16BE, UTF_16LE};
 /// Bytes that are read at a time.
 const BLOCK: usize = 1 << 13;
 
-/// The order of the bytes of a unit.
+/// The byte order of UTF-16.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Utf16 {
     Little,
@@ -38,12 +38,12 @@ impl Utf16 {
     }
 }
 
-/// A stream of UTF-16 behind its byte order mark, as UTF-8. What is no character is U+FFFD.
+/// Decodes UTF-16 after its byte order mark to UTF-8. Invalid units become U+FFFD.
 pub(crate) struct FromUtf16<R> {
     from: R,
     decoder: Decoder,
     raw: Vec<u8>,
-    /// What is decoded, and how much of it has been read.
+    /// The decoded text, and how much of it has been read.
     text: String,
     at: usize,
     ended: bool,
@@ -87,7 +87,7 @@ impl<R: Read> Read for FromUtf16<R> {
     }
 }
 
-/// Takes UTF-8 and writes UTF-16. Characters may come in pieces.
+/// Encodes UTF-8 as UTF-16. A write may end inside a character.
 pub(crate) struct ToUtf16<'a> {
     to: &'a mut dyn Write,
     order: Utf16,
@@ -100,7 +100,6 @@ impl<'a> ToUtf16<'a> {
         ToUtf16 { to, order, piece }
     }
 
-    /// Writes the byte order mark.
     pub(crate) fn mark(&mut self) -> io::Result<()> {
         self.to.write_all(&self.order.bytes(0xFEFF))
     }

@@ -1,6 +1,6 @@
 //! WACZ: WARC files in a zip archive, with indexes. The records are those of the WARC files, in the order of their names.
 //!
-//! `kept/` has them as one WARC file, because the indexes would no longer be right (`wacz create` makes new ones).
+//! `kept/` gets them as one WARC file, because the indexes would no longer be right (`wacz create` makes new ones).
 
 use std::ffi::OsString;
 use std::io::{BufRead, BufReader, Cursor, Error, Read, Result as IoResult, Seek, SeekFrom, Take};
@@ -24,7 +24,6 @@ use super::warc::Warc;
 use super::window::Window;
 use crate::error::Result;
 
-/// Files that are zip archives of WARC files.
 #[derive(Debug)]
 pub(crate) struct Wacz;
 
@@ -54,7 +53,7 @@ impl Format for Wacz {
                 let output = Output::new(Path::new(&name), Compression::Gzip, None);
                 write_kept(frames, decide, output)?;
             }
-            // One reject, and so not kept.
+            // The whole file is one reject, so nothing is kept.
             Err(_) => drop(decide.of(1)),
         }
         source.seen.note(file.file.hash());
@@ -107,7 +106,8 @@ fn frames(source: &Source, options: &ReadOptions) -> IoResult<Box<dyn Frames>> {
                 )));
             }
         };
-        let (begin, size) = place.ok_or_else(|| Error::other(format!("{name} has no place")))?;
+        let (begin, size) =
+            place.ok_or_else(|| Error::other(format!("{name} has no position in the archive")))?;
         members.push(Member {
             name,
             begin,
@@ -127,7 +127,6 @@ fn frames(source: &Source, options: &ReadOptions) -> IoResult<Box<dyn Frames>> {
     Ok(Archived(&Warc).frames(Window::new(all, size), options))
 }
 
-/// What a member holds, decompressed.
 fn stream(member: &Member, source: &Source) -> IoResult<Box<dyn Read + Send>> {
     let mut file = source.content()?;
     file.seek(SeekFrom::Start(member.begin))?;
@@ -136,7 +135,7 @@ fn stream(member: &Member, source: &Source) -> IoResult<Box<dyn Read + Send>> {
         true => Box::new(DeflateDecoder::new(BufReader::new(bytes))),
         false => Box::new(bytes),
     };
-    // Names do not always say it.
+    // The name does not always show the compression.
     let mut bytes = BufReader::new(bytes);
     Ok(match bytes.fill_buf()? {
         [0x1f, 0x8b, ..] => Box::new(MultiGzDecoder::new(bytes)),
@@ -213,7 +212,7 @@ mod tests {
             found.len() == 1 && found[0].starts_with("!damaged WACZ"),
             "{found:?}"
         );
-        // The file is as it was: nothing is kept, and nothing fails.
+        // The file did not change: nothing is kept, and nothing fails.
         assert!(rewritten(&folder.source("a.wacz"), |_| RecordDecision::Keep).is_none());
     }
 }

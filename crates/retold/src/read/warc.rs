@@ -1,4 +1,4 @@
-//! WARC records (ISO 28500, and the drafts 0.17 and 0.18, which old crawls use).
+//! WARC records (ISO 28500, and the drafts 0.17 and 0.18 of old crawls).
 
 use super::archive::{Form, Head};
 use super::fields::{Fields, block_length};
@@ -9,7 +9,6 @@ use super::record::Outcome;
 use super::source::Source;
 use crate::page::{Content, Markup, Page};
 
-/// WARC files.
 #[derive(Debug)]
 pub(crate) struct Warc;
 
@@ -59,7 +58,7 @@ impl Form for Warc {
 
 const SEPARATOR: &[u8] = b"\r\n\r\n";
 
-/// Whether a record begins here, by its first line alone.
+/// Whether a record begins here, judged by its first line alone.
 fn is_version(bytes: &[u8]) -> bool {
     matches!(
         bytes,
@@ -77,7 +76,7 @@ fn is_version(bytes: &[u8]) -> bool {
     )
 }
 
-/// Whether a record begins here for certain: a page may have a line that reads `WARC/1.0`.
+/// Whether a record certainly begins here: a page may contain a line `WARC/1.0`.
 fn is_start(bytes: &[u8]) -> bool {
     let field = |line: &[u8]| {
         [&b"warc-"[..], b"content-"]
@@ -88,7 +87,6 @@ fn is_start(bytes: &[u8]) -> bool {
     is_version(bytes) && line.is_some_and(|end| field(&bytes[end + 1..]))
 }
 
-/// Reads the header at the start of `bytes`.
 fn head(bytes: &[u8]) -> Result<Head, String> {
     if !is_version(bytes) {
         return Err("not the beginning of a WARC record".into());
@@ -112,7 +110,7 @@ fn head(bytes: &[u8]) -> Result<Head, String> {
     })
 }
 
-/// The kind under which a type of record is skipped; `None` for those that hold pages.
+/// The kind under which a record type is skipped; `None` for types that hold pages.
 fn skipped(type_: Option<&str>) -> Option<&'static str> {
     let type_ = type_.unwrap_or_default().trim().to_ascii_lowercase();
     Some(match type_.as_str() {
@@ -134,7 +132,6 @@ fn is_http(content_type: Option<&str>) -> bool {
     content_type.is_none_or(start)
 }
 
-/// Parses one record, head and content.
 fn parse(mut bytes: Vec<u8>, number: u64, source: &Source, options: &ReadOptions) -> Outcome {
     let head = match head(&bytes) {
         Ok(head) => head,
@@ -148,7 +145,7 @@ fn parse(mut bytes: Vec<u8>, number: u64, source: &Source, options: &ReadOptions
         .get("WARC-Target-URI")
         .map(bare_uri)
         .filter(|uri| !uri.is_empty());
-    // What wget notes of itself: its arguments, its log.
+    // wget's records about itself: its arguments and log.
     if url
         .as_deref()
         .is_some_and(|url| url.starts_with("metadata://"))
@@ -172,7 +169,7 @@ fn parse(mut bytes: Vec<u8>, number: u64, source: &Source, options: &ReadOptions
             markup: Markup::Plain,
         },
     };
-    // Behind the content are the line ends that close the record; one compressed by itself may be longer than it says.
+    // Line ends after the content close the record. A separately compressed record may be longer than it says.
     let stated = usize::try_from(head.content).unwrap_or(usize::MAX);
     let end = head.length.saturating_add(stated).min(bytes.len());
     let is_longer = !bytes[end..].trim_ascii().is_empty();
@@ -213,20 +210,20 @@ fn converted(content: Vec<u8>, content_type: Option<&str>, page: Page) -> Outcom
     }
 }
 
-/// Whether a record holds what a crawler made of a page that it keeps beside it: `urn:text:http://...`, `urn:pageinfo:`, `urn:view:`.
+/// Whether a record holds what a crawler derived from a page: `urn:text:http://...`, `urn:pageinfo:`, `urn:view:`.
 fn is_derived(uri: &str) -> bool {
     let parts: Vec<&str> = uri.splitn(3, ':').collect();
     matches!(parts[..], [urn, _, page] if urn.eq_ignore_ascii_case("urn") && (page.starts_with("http://") || page.starts_with("https://")))
 }
 
-/// A URI without the angle brackets that WARC 1.0's grammar has and that some writers took literally.
+/// A URI without the angle brackets of WARC 1.0's grammar, which some writers took literally.
 fn bare_uri(uri: &str) -> String {
     let uri = uri.trim();
     let inner = uri.strip_prefix('<').and_then(|uri| uri.strip_suffix('>'));
     inner.unwrap_or(uri).to_owned()
 }
 
-/// The record with added fields as named fields at the end of its header, in place of those of an earlier run.
+/// The record with added fields at the end of its header, replacing those of an earlier run.
 fn marked(record: &[u8], added: &AddedFields, values: &[FieldValue]) -> Vec<u8> {
     let Some(length) = block_length(record) else {
         return record.to_vec();
@@ -248,7 +245,7 @@ fn marked(record: &[u8], added: &AddedFields, values: &[FieldValue]) -> Vec<u8> 
     }
     for (name, value) in added.names().zip(values) {
         if let Some(value) = value.to_text() {
-            // An id from another format may have line ends, which a field cannot have.
+            // An id from another format may contain line ends, which a field cannot.
             let value = value.replace(['\r', '\n'], " ");
             out.extend_from_slice(format!("{}: {value}{end}", field_name(name)).as_bytes());
         }
@@ -258,7 +255,6 @@ fn marked(record: &[u8], added: &AddedFields, values: &[FieldValue]) -> Vec<u8> 
     out
 }
 
-/// The name of a field as WARC writes it: `Retold-Cluster-Size`.
 fn field_name(name: &str) -> String {
     let parts = name.split('_').map(|part| {
         let (first, rest) = part.split_at(part.len().min(1));
@@ -267,7 +263,6 @@ fn field_name(name: &str) -> String {
     parts.collect::<Vec<_>>().join("-")
 }
 
-/// Whether a line is a field that is replaced.
 fn is_replaced(line: &[u8], added: &AddedFields) -> bool {
     let name = line.iter().position(|byte| *byte == b':');
     let name = name.map(|end| String::from_utf8_lossy(&line[..end]));

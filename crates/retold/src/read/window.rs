@@ -7,15 +7,14 @@ use bytes::{Buf, Bytes};
 
 use super::compression::MemberEnds;
 
-/// How much is read of the stream at a time.
+/// How much of the stream is read at a time.
 const CHUNK: usize = 256 * 1024;
-/// The least room that a window begins with.
+/// The smallest initial size of a window.
 const LEAST: u64 = 4096;
 
 /// The unread bytes of the stream, as many as were requested.
 ///
-/// An error of the stream is kept until the bytes before it are used up, so that records in front of the damage are
-/// read as if it were not there.
+/// An error of the stream is held back until the bytes before it are used up, so that records before the damage are read normally.
 pub(crate) struct Window {
     stream: Box<dyn Read + Send>,
     held: Bytes,
@@ -25,15 +24,15 @@ pub(crate) struct Window {
     room: usize,
     blocks: Blocks,
     offset: u64,
-    /// Where members end, if the stream is made of some.
+    /// Where gzip members end, if the stream has members.
     pub member_ends: MemberEnds,
     ended: bool,
-    /// The error that ended the stream; it becomes `failure` once all bytes before it are used up.
+    /// The error that ended the stream; becomes `failure` once all bytes before it are used up.
     late: Option<String>,
     failure: Option<String>,
 }
 
-/// Blocks of [`CHUNK`] bytes for reuse: new ones would have to be zeroed.
+/// Blocks of [`CHUNK`] bytes, reused because new ones must be zeroed.
 type Blocks = Arc<Mutex<Vec<Vec<u8>>>>;
 
 /// A block that is returned to the pool when the last slice of it is dropped.
@@ -58,9 +57,9 @@ impl Drop for Block {
 }
 
 impl Window {
-    /// A window at the start of `stream`, which is about this many bytes long.
+    /// A window at the start of `stream`, which is about `length` bytes long.
     pub fn new(stream: Box<dyn Read + Send>, length: u64) -> Window {
-        // One byte more, to see the end. A folder of small files would be mostly zeros otherwise.
+        // One byte more, to see the end. Full-size blocks would be mostly zeros in a folder of small files.
         let room = (length + 1).clamp(LEAST, CHUNK as u64) as usize;
         Window {
             stream,
@@ -76,7 +75,7 @@ impl Window {
         }
     }
 
-    /// The bytes held: from the current place to as far as has been read.
+    /// The bytes held, from the current position on.
     pub fn data(&self) -> &[u8] {
         match self.large.is_empty() {
             true => &self.held,
@@ -94,7 +93,7 @@ impl Window {
         self.failure.as_deref()
     }
 
-    /// The same, once: there is one reject for it, and nothing behind it.
+    /// Returns [`Window::failure`] once: it gives one reject, with nothing after it.
     pub fn take_failure(&mut self) -> Option<String> {
         self.failure.take()
     }
@@ -109,7 +108,7 @@ impl Window {
         true
     }
 
-    /// Reads one more piece, whatever is held; false at the end or at an error.
+    /// Reads one more piece; false at the end or at an error.
     pub fn more(&mut self) -> bool {
         if self.ended {
             self.failure = self.late.take().or(self.failure.take());
@@ -132,7 +131,7 @@ impl Window {
         end > held || self.more()
     }
 
-    /// Room for one chunk more behind what is held, which is moved there.
+    /// A buffer that begins with the held bytes and has room for one chunk more.
     fn grown(&mut self) -> Vec<u8> {
         let mut bytes = match self.large.is_empty() {
             true => std::mem::take(&mut self.held).into(),
@@ -142,7 +141,7 @@ impl Window {
         bytes
     }
 
-    /// A block that begins with what is held.
+    /// A block that begins with the held bytes.
     fn block(&mut self) -> Vec<u8> {
         let room = std::mem::replace(&mut self.room, CHUNK);
         let mut blocks = self.blocks.lock().unwrap_or_else(PoisonError::into_inner);
@@ -151,7 +150,7 @@ impl Window {
         bytes
     }
 
-    /// Reads until there is no room, or the stream ends; returns how much.
+    /// Reads until `room` is full or the stream ends; returns how much.
     fn read(&mut self, room: &mut [u8]) -> usize {
         let mut count = 0;
         while count < room.len() && !self.ended {
@@ -164,13 +163,13 @@ impl Window {
         count
     }
 
-    /// Moves past `count` bytes that are held.
+    /// Moves past `count` of the held bytes.
     pub fn consume(&mut self, count: usize) {
         let count = self.pass_held(count);
         self.held.advance(count);
     }
 
-    /// Moves past `count` bytes and returns them. They are not copied, so they keep their whole block in memory.
+    /// Moves past `count` bytes and returns them without copying, so they keep their whole block in memory.
     pub fn take(&mut self, count: usize) -> Bytes {
         let count = self.pass_held(count);
         self.held.split_to(count)
@@ -186,7 +185,7 @@ impl Window {
         count
     }
 
-    /// Hands the next `count` bytes to `sink` piece by piece, held or not; returns how many there were.
+    /// Passes the next `count` bytes to `sink` piece by piece, held or not; returns how many there were.
     pub fn pass<E>(
         &mut self,
         count: u64,
@@ -210,7 +209,7 @@ mod tests {
 
     use super::*;
 
-    /// A stream that hands out so many bytes at a time at the most, is interrupted, and may end in an error.
+    /// A stream that hands out few bytes at a time, is interrupted, and may end in an error.
     struct Trickle {
         rest: Vec<u8>,
         at_once: usize,
@@ -252,7 +251,7 @@ mod tests {
             let bytes: Vec<u8> = (0..size).map(|i| (i % 251) as u8).collect();
             let stream = Trickle { rest: bytes.clone(), at_once, calls: 0, fails };
             let mut window = Window::new(Box::new(stream), length);
-            // What was taken is the same at the end: no block is filled again while somebody holds it.
+            // Taken bytes stay valid to the end: no block is refilled while somebody holds it.
             let (mut seen, mut taken) = (0, Vec::new());
             for (wanted, takes) in steps.into_iter().cycle() {
                 let full = window.fill(wanted);

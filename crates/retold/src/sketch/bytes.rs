@@ -7,10 +7,9 @@ use crate::error::{Error, Result};
 const VERSION: u8 = 1;
 
 impl Sketch {
-    /// The stable byte form: a version byte; the number of keys, of marks, of extra numbers and of bytes of the site as
-    /// 32-bit integers, the last 2³² − 1 if there is no site; the two lengths as 64-bit integers; whether there is a
-    /// text (one byte) and its 128-bit hash; keys, marks and extra numbers as 64-bit integers; the site. All integers are
-    /// little-endian.
+    /// The stable byte form: a version byte; the number of keys, of marks, of extra numbers and of bytes of the site as 32-bit integers
+    /// (the last is 2³² − 1 if there is no site); the two lengths as 64-bit integers; whether there is a text (one byte) and its 128-bit
+    /// hash; keys, marks and extra numbers as 64-bit integers; the site. All integers are little-endian.
     pub fn to_bytes(&self) -> Vec<u8> {
         let site = self.site.as_deref();
         let numbers = [&self.keys, &self.marks, &self.extra];
@@ -35,11 +34,11 @@ impl Sketch {
         bytes
     }
 
-    /// The sketch with that byte form.
+    /// Reads the byte form.
     ///
-    /// Errors: another version, bytes that are missing or left over, keys out of order, a site that is no UTF-8.
+    /// Errors: another version, missing or surplus bytes, keys out of order, a site that is not UTF-8.
     pub fn from_bytes(bytes: &[u8]) -> Result<Sketch> {
-        let wrong = |what: &str| Error::usage(format!("bytes that are no sketch: {what}"));
+        let wrong = |what: &str| Error::usage(format!("not a stored sketch: {what}"));
         let mut rest = Bytes(bytes);
         match rest.take::<1>() {
             Some([VERSION]) => {}
@@ -60,7 +59,6 @@ impl Sketch {
 /// Bytes before the first list.
 const HEAD: usize = 1 + 4 * 4 + 2 * 8 + 1 + 16;
 
-/// What is left to read.
 struct Bytes<'a>(&'a [u8]);
 
 impl Bytes<'_> {
@@ -83,7 +81,7 @@ impl Bytes<'_> {
         )
     }
 
-    /// Everything except the version. `None` if bytes are missing or left over, or `to_bytes` never writes them.
+    /// Reads everything after the version. `None` if bytes are missing, left over, or such as `to_bytes` never writes.
     fn sketch(mut self) -> Option<Sketch> {
         let mut count = || self.take::<4>().map(u32::from_le_bytes);
         let (keys, marks, extra, site) = (count()?, count()?, count()?, count()?);
@@ -167,7 +165,7 @@ mod tests {
         }
     }
 
-    /// A site that cannot be read would otherwise be none, and the sketch another page's.
+    /// A damaged site must not be read as no site: the sketch would belong to another page.
     #[test]
     fn what_is_damaged_is_refused() {
         let sketch = Sketch {
@@ -185,7 +183,7 @@ mod tests {
         assert_eq!(with(33, 1).unwrap().text_hash, Some(0));
     }
 
-    /// Sketches are kept on disks: a change of these bytes needs a new version, and docs/reference/sketch.md tells it.
+    /// Sketches are kept on disks: changing these bytes needs a new version, and docs/reference/sketch.md describes them.
     #[test]
     fn the_bytes_of_version_1() {
         let sketch = Sketch {

@@ -1,4 +1,4 @@
-//! Sketches: the data with which a page is judged without its text; their byte form; and many of them in columns.
+//! Sketches: the data by which a page is judged without its text, their byte form, and a store for many of them.
 
 mod bytes;
 mod overlap;

@@ -1,26 +1,25 @@
-//! What two ascending lists of keys share.
+//! The keys that two ascending lists share.
 
-/// Of lists that differ more than this in length, the keys of the shorter are searched in the longer.
+/// If one list is more than this many times longer, the keys of the shorter are searched in it.
 const UNLIKE: usize = 16;
 
-/// The number of keys that two ascending lists without repetition share. Linear in the shorter list, except for a
-/// logarithm.
+/// The number of keys that two ascending lists without repetition share. Linear in the shorter list, up to a logarithm.
 pub fn count_shared(a: &[u64], b: &[u64]) -> usize {
     count_shared_from(a, b, 0)
 }
 
-/// The same if fewer than `least` count as none: then any number below `least` may be returned, and soon.
+/// As [`count_shared`], but may stop early and return any number below `least` if fewer than `least` keys are shared.
 pub fn count_shared_from(a: &[u64], b: &[u64], least: usize) -> usize {
     let mut shared = 0;
     shared_places(a, b, least, |places| shared += places.len());
     shared
 }
 
-/// Steps of each half of a list between two checks whether enough can still be shared.
+/// Steps in each half of a list between two checks whether enough keys can still be shared.
 const STEPS: usize = 16;
 
-/// Passes the places in `a` of the keys that two ascending lists without repetition share to `take`: some at a time,
-/// in no order. False if they are fewer than `least`; then some may be left out. Linear in the shorter list, except for a logarithm.
+/// Passes the places in `a` of shared keys to `take`, several at a time and unordered. Returns false if fewer than `least` keys are shared;
+/// some places may then be missing. Lists are ascending without repetition. Linear in the shorter list, up to a logarithm.
 pub(crate) fn shared_places(
     a: &[u64],
     b: &[u64],
@@ -40,7 +39,7 @@ pub(crate) fn shared_places(
         if steps == [0, 0] || shared + steps[0] + steps[1] < least {
             return shared >= least;
         }
-        // Which are shared cannot be foreseen, so without a branch: each takes the place of one that is not.
+        // Branch prediction would fail here, so every place is written, and a place that is not shared is overwritten by the next.
         let mut count = 0;
         let mut pass = |merge: &mut Merge<'_>, before: usize| {
             let (place, is_shared) = merge.step();
@@ -60,12 +59,12 @@ pub(crate) fn shared_places(
     }
 }
 
-/// Whether the keys of the one list are to be searched in the other.
+/// Whether `long` is so much longer that the keys of `short` are searched in it.
 fn are_unlike(short: &[u64], long: &[u64]) -> bool {
     short.len().saturating_mul(UNLIKE) < long.len()
 }
 
-/// Two ascending lists that are passed together.
+/// Two ascending lists that are merged.
 struct Merge<'a> {
     a: &'a [u64],
     b: &'a [u64],
@@ -73,8 +72,8 @@ struct Merge<'a> {
 }
 
 impl<'a> Merge<'a> {
-    /// The halves of `a`, each with what it may share of `b`: to be passed in turn, so that a step need not wait for the one before it.
-    /// Places in the second half are counted from its beginning.
+    /// Splits `a` into halves, each with its part of `b`. Stepping through them in turn avoids waiting for the previous step. Places in the
+    /// second half are counted from its start.
     fn halves(a: &'a [u64], b: &'a [u64]) -> [Merge<'a>; 2] {
         let (low, high) = a.split_at(a.len() / 2);
         let begins = |key: &u64| b.partition_point(|other| other < key);
@@ -82,13 +81,13 @@ impl<'a> Merge<'a> {
         [(low, before), (high, behind)].map(|(a, b)| Merge { a, b, at: (0, 0) })
     }
 
-    /// The least number of steps, and the most keys that they may still share.
+    /// A lower bound on the remaining steps and an upper bound on the keys still shared.
     fn steps(&self) -> usize {
         (self.a.len() - self.at.0).min(self.b.len() - self.at.1)
     }
 
-    /// Passes the smaller one of the next keys, or both if they are one; returns the place in the first list, and whether they are. Without
-    /// branches: which of two hashes is the smaller cannot be foreseen.
+    /// Advances past the smaller of the next keys, or past both if they are equal. Returns the place in the first list, and whether they
+    /// were equal. Without branches, which would be mispredicted.
     fn step(&mut self) -> (usize, bool) {
         let (i, j) = self.at;
         let (x, y) = (self.a[i], self.b[j]);
@@ -97,8 +96,8 @@ impl<'a> Merge<'a> {
     }
 }
 
-/// False only if the other list has less than the share `least` of the shorter of two ascending lists. Ends at the key that decides, so
-/// that lists which have little in common take hardly any time.
+/// False only if the longer of two ascending lists has less than the share `least` of the shorter. Stops at the deciding key, so unlike
+/// lists take hardly any time.
 pub fn may_share(a: &[u64], b: &[u64], least: f64) -> bool {
     let (short, long) = if a.len() <= b.len() { (a, b) } else { (b, a) };
     let may_miss = ((1.0 - least) * short.len() as f64).ceil() as usize;
@@ -115,8 +114,8 @@ pub fn may_share(a: &[u64], b: &[u64], least: f64) -> bool {
     true
 }
 
-/// [`count_shared_from`] if one list is much longer: each key is searched for after the last one, in steps that double. The places of
-/// shared keys in both lists go to `found`.
+/// [`count_shared_from`] if one list is much longer: galloping search from the last key found. The places of shared keys in both lists go
+/// to `found`.
 fn search(short: &[u64], long: &[u64], least: usize, mut found: impl FnMut(usize, usize)) -> usize {
     let (mut shared, mut passed) = (0, 0);
     for (at, key) in short.iter().enumerate() {

@@ -1,19 +1,18 @@
-//! The keys that several sketches have, each with the numbers of these sketches.
+//! Keys with the numbers of all sketches that have them.
 
 use super::store::Sketches;
 use crate::error::Result;
 use crate::ids::SketchNo;
 use crate::spill::{Counts, Sorted, Sorter};
 
-/// The two halves of a key, and the number of a sketch that has it.
+/// The two halves of a key, and the number of a sketch with this key.
 type Record = [u32; 3];
 
-/// Keys with numbers, in order.
 pub(crate) struct SharedKeys(Sorted<Record>);
 
 impl SharedKeys {
-    /// The keys of all sketches, each with the `numbers` of the sketches that hold it. Many keys whose sketches do not weigh
-    /// more than `limit` together are left out, before anything is sorted; others are not.
+    /// The keys of all sketches, each with the `numbers` of the sketches that have it. Before sorting, drops many of the keys whose
+    /// sketches weigh at most `limit` together, and no other keys.
     ///
     /// Errors: a temporary file cannot be written.
     pub(crate) fn of<I: IntoIterator<Item = u32>>(
@@ -52,7 +51,7 @@ impl SharedKeys {
         sorter.finish().map(SharedKeys)
     }
 
-    /// Hands each key with its numbers, ascending, to `take`, in the order of keys.
+    /// Passes each key with its numbers, ascending, to `take`, in the order of keys.
     ///
     /// Errors: those of `take`.
     pub(crate) fn each(self, mut take: impl FnMut(u64, &[u32]) -> Result<()>) -> Result<()> {

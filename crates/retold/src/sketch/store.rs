@@ -1,4 +1,4 @@
-//! Many sketches: without an allocation for each, and equal sketches are stored once.
+//! A store for many sketches, without an allocation for each. Equal sketches are stored once.
 
 use rustc_hash::FxHashMap;
 use xxhash_rust::xxh3::Xxh3;
@@ -8,9 +8,9 @@ use crate::error::Result;
 use crate::ids::SketchNo;
 use crate::spill::{Memory, Piece, Row, SpillRows};
 
-/// Many sketches, each kept once, numbered in the order in which they were first seen; in memory or in a temporary file.
+/// Stores each different sketch once, numbered in order of first occurrence, in memory or in a temporary file.
 ///
-/// A row is: the number of keys, and whether there are marks; a bit for each key, whether it is common; keys; marks; the rest.
+/// Layout of a row: the number of keys and a flag for marks; a bit per key that says whether it is common; keys; marks; the rest.
 #[derive(Debug, Default)]
 pub struct Sketches {
     memory: Memory,
@@ -18,7 +18,7 @@ pub struct Sketches {
     numbers: FxHashMap<u128, SketchNo>,
 }
 
-/// Stands in the first number of a row beside the number of keys.
+/// Flag in the first number of a row, beside the number of keys.
 const HAS_MARKS: u64 = 1 << 63;
 
 /// A sketch of a store.
@@ -26,14 +26,14 @@ const HAS_MARKS: u64 = 1 << 63;
 pub struct Stored<'a>(Row<'a, u64>);
 
 impl Stored<'_> {
-    /// What a method sees of it.
+    /// The sketch as methods see it.
     pub fn as_ref(&self) -> SketchRef<'_> {
         sketch_of(&self.0)
     }
 }
 
 fn sketch_of(row: &[u64]) -> SketchRef<'_> {
-    // A row that could not be read has no keys.
+    // An unreadable row counts as a sketch without keys.
     let (head, rest) = row.split_first().unwrap_or((&0, &[]));
     let count = (head & !HAS_MARKS) as usize;
     let (common, rest) = rest.split_at(count.div_ceil(64));
@@ -49,7 +49,7 @@ fn sketch_of(row: &[u64]) -> SketchRef<'_> {
 }
 
 impl Sketches {
-    /// None yet.
+    /// An empty store.
     pub fn new(memory: &Memory) -> Sketches {
         Sketches {
             memory: memory.clone(),
@@ -58,13 +58,13 @@ impl Sketches {
         }
     }
 
-    /// What its memory is taken from.
+    /// The memory budget of the store.
     pub fn memory(&self) -> &Memory {
         &self.memory
     }
 
-    /// The number of `sketch`, which is added if it is new. Two sketches are equal when the 128-bit hashes of their
-    /// keys, marks and evidence are.
+    /// Adds `sketch` if it is new, and returns its number. Two sketches are equal if the 128-bit hashes of their keys, marks and extra
+    /// numbers are.
     ///
     /// Errors: the temporary file cannot be written.
     pub fn add(&mut self, sketch: SketchRef<'_>) -> Result<SketchNo> {
@@ -76,7 +76,7 @@ impl Sketches {
         Ok(number)
     }
 
-    /// Adds a sketch under the next number, whether or not it is new.
+    /// Adds a sketch under the next number, even if it is not new.
     ///
     /// Errors: the temporary file cannot be written.
     pub fn push(&mut self, sketch: SketchRef<'_>) -> Result<()> {
@@ -97,7 +97,6 @@ impl Sketches {
         Ok(())
     }
 
-    /// All sketches as they are held.
     pub(crate) fn rows(&self) -> &SpillRows<u64> {
         &self.rows
     }
@@ -107,7 +106,7 @@ impl Sketches {
         self.rows.push(row)
     }
 
-    /// Sets which keys of each sketch are common.
+    /// Marks which keys of each sketch are common.
     ///
     /// Errors: a temporary file cannot be written.
     pub fn flag_common(&mut self, is_common: impl Fn(u64) -> bool + Sync) -> Result<()> {
@@ -124,7 +123,7 @@ impl Sketches {
         })
     }
 
-    /// A copy with the keys only, for counting.
+    /// A copy with keys only, for counting.
     ///
     /// Errors: a temporary file cannot be written.
     pub fn keys_only(self) -> Result<Sketches> {
@@ -145,7 +144,7 @@ impl Sketches {
         self.rows.read_often(part);
     }
 
-    /// No more sketches are added: forgets what it takes to find equal ones.
+    /// Frees what is needed to find equal sketches; no more sketches may be added.
     pub fn seal(&mut self) {
         self.numbers = FxHashMap::default();
     }
@@ -155,9 +154,9 @@ impl Sketches {
         Stored(self.rows.get(number.at()))
     }
 
-    /// All sketches, by number, read in order.
+    /// Passes all sketches in order to `take`.
     ///
-    /// Errors: those of `take`, the first of them.
+    /// Errors: the first error of `take`.
     pub fn each(&self, mut take: impl FnMut(SketchNo, SketchRef<'_>) -> Result<()>) -> Result<()> {
         let mut result = Ok(());
         self.rows.each(|number, row| {
@@ -168,7 +167,7 @@ impl Sketches {
         result
     }
 
-    /// Hands what `make` makes of pieces of the sketches, on all threads, to `take`, in order.
+    /// Runs `make` on pieces of the sketches on all threads, and `take` on the results, in order.
     ///
     /// Errors: those of `take`, and a temporary file cannot be written.
     pub fn made<M: Send>(
@@ -183,7 +182,7 @@ impl Sketches {
         self.rows.made(make, take)
     }
 
-    /// What `make` makes of each sketch, on all threads.
+    /// The results of `make` for each sketch, computed on all threads.
     pub fn map<M: Send>(&self, make: impl Fn(SketchRef<'_>) -> M + Sync) -> Result<Vec<M>> {
         let mut all = Vec::with_capacity(self.len());
         self.made(
@@ -196,12 +195,12 @@ impl Sketches {
         Ok(all)
     }
 
-    /// How many different sketches there are.
+    /// The number of different sketches.
     pub fn len(&self) -> usize {
         self.rows.len()
     }
 
-    /// No fewer than the keys of all sketches.
+    /// An upper bound on the number of keys of all sketches.
     pub(super) fn values(&self) -> usize {
         self.rows.values()
     }
@@ -256,7 +255,7 @@ mod tests {
         sketches.flag_common(|key| key == 2).unwrap();
         let flags = |number| sketches.get(SketchNo(number)).as_ref().common.to_vec();
         assert_eq!([0, 1, 2].map(flags), [vec![0b10], vec![], vec![0b01]]);
-        // Learning again replaces them.
+        // Learning again replaces the marks.
         sketches.flag_common(|key| key == 3).unwrap();
         let is_common = |number, place| sketches.get(SketchNo(number)).as_ref().is_common(place);
         assert!(is_common(1, 0) && !is_common(0, 1));

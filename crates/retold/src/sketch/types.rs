@@ -1,30 +1,29 @@
-//! A sketch: the data with which a page is judged without its text.
+//! A sketch, the data by which a page is judged without its text.
 
-/// All that is kept of a page to judge it without its text.
+/// What is kept of a page to judge it without its text.
 ///
-/// A method makes `keys`, `marks` and `extra` of the page's text; the model adds what every verdict needs. A sketch
-/// depends on the text, the site and the configuration only, not on other pages, unless the method says so
-/// ([`crate::method::Learns::Words`]).
+/// The method computes `keys`, `marks` and `extra` from the text; the model adds what every verdict needs. A sketch depends only on the
+/// text, the site and the configuration, unless the method learns word frequencies ([`crate::method::Learns::Words`]).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Sketch {
-    /// Hashes that make two pages a candidate pair when they share enough of them; ascending, none twice.
+    /// Hashes, ascending and distinct; two pages that share enough of them are a candidate pair.
     pub keys: Vec<u64>,
-    /// What the method remembers of each key: as long as `keys`, in the same order, or empty.
+    /// A number for each key, such as the method needs it: as long as `keys` and in the same order, or empty.
     pub marks: Vec<u64>,
-    /// Whatever else the method's verdict needs.
+    /// Other numbers for the method's verdict.
     pub extra: Vec<u64>,
-    /// A hash of the folded text; `None` if that is empty. Pages with equal texts are exact copies.
+    /// A hash of the folded text; `None` if the text is empty. Pages with equal texts are exact copies.
     pub text_hash: Option<u128>,
-    /// Characters of the folded text, white space left out.
+    /// Characters of the folded text without white space.
     pub chars: u64,
-    /// Characters of the page's main text, or of all but its blocks of links (menus, lists of other pages) if methods see the
-    /// whole page.
+    /// Characters of the page's main text. If methods see the whole page, all characters except those in blocks of links (menus, lists of
+    /// other pages).
     pub main_chars: u64,
-    /// The page's site, for noise that is one site's only.
+    /// The page's site, to find noise that belongs to one site.
     pub site: Option<String>,
 }
 
-/// What a method sees of a [`Sketch`].
+/// A [`Sketch`] as methods see it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct SketchRef<'a> {
     /// See [`Sketch::keys`].
@@ -33,13 +32,13 @@ pub struct SketchRef<'a> {
     pub marks: &'a [u64],
     /// See [`Sketch::extra`].
     pub extra: &'a [u64],
-    /// A bit for each key, from the lowest of the first number on: whether it is common in the collection the model has learnt.
-    /// Empty if none is.
+    /// A bit for each key, from the lowest bit of the first number on, set if the key is common in the collection that the model has
+    /// learnt. Empty if no key is.
     pub common: &'a [u64],
 }
 
 impl Sketch {
-    /// What a method sees of it, where nothing is common.
+    /// The sketch as methods see it, without common keys.
     pub fn as_ref(&self) -> SketchRef<'_> {
         SketchRef {
             keys: &self.keys,
@@ -58,7 +57,7 @@ impl SketchRef<'_> {
             .is_some_and(|bits| bits >> (place % 64) & 1 == 1)
     }
 
-    /// How many of the first `count` keys are common.
+    /// The number of common keys among the first `count` keys.
     pub fn common_among(&self, count: usize) -> usize {
         let (whole, left) = (count / 64, count % 64);
         let ones = |bits: &u64| bits.count_ones() as usize;
@@ -67,12 +66,12 @@ impl SketchRef<'_> {
         before + last.as_ref().map_or(0, ones)
     }
 
-    /// A copy of what the method made.
+    /// An owned copy of keys, marks and extra numbers.
     pub fn to_owned(self) -> Sketch {
         self.retain(|_| true)
     }
 
-    /// A copy with the keys at the places that `keep` keeps, and their marks.
+    /// An owned copy with only those keys, and their marks, whose places satisfy `keep`.
     pub fn retain(self, mut keep: impl FnMut(usize) -> bool) -> Sketch {
         let mut kept = Sketch {
             extra: self.extra.to_vec(),
@@ -93,12 +92,12 @@ impl SketchRef<'_> {
 pub struct Bounds {
     /// The least number of keys that they share; at least 1.
     pub overlap: usize,
-    /// The greatest size that the larger page can have.
+    /// The maximum size of the larger page.
     pub reach: usize,
 }
 
 impl Bounds {
-    /// So many shared keys, however large the larger page is.
+    /// Requires this many shared keys, whatever the size of the larger page.
     pub fn overlap(keys: usize) -> Bounds {
         Bounds {
             overlap: keys.max(1),

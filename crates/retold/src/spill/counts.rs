@@ -1,4 +1,4 @@
-//! Approximate counts of keys, to leave out keys that were added only once before anything is sorted.
+//! Approximate counts of keys, to skip keys that occur only once before sorting.
 
 use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
@@ -6,13 +6,13 @@ use rayon::prelude::*;
 
 use super::memory::Memory;
 
-/// The least number of slots for each key, if memory has room for them: then four of five keys that were added once are recognised.
+/// Minimum slots per key, if memory allows: then four of five keys that occur once are recognised.
 const SLOTS: usize = 4;
-/// Counts in a byte.
+/// Counts per byte.
 const A_BYTE: usize = 4;
 
-/// For every key at least the number of times it was added, up to [`Counts::MOST`]. Two bits a slot; keys that share one are counted
-/// together. Without room for slots every count is the most.
+/// For every key an upper bound on the number of times it was added, up to [`Counts::MOST`]. Two bits per slot; keys in one slot are
+/// counted together. Without memory for slots every count is the maximum.
 #[derive(Debug)]
 pub struct Counts {
     slots: Vec<AtomicU8>,
@@ -20,10 +20,10 @@ pub struct Counts {
 }
 
 impl Counts {
-    /// More is not told apart.
+    /// The maximum count.
     pub const MOST: u64 = 3;
 
-    /// For this number of keys, whose lowest bits are as good as random.
+    /// Counts for this many keys, whose lowest bits must be random enough.
     pub fn new(keys: usize, memory: &Memory) -> Counts {
         let wanted = (keys.max(1) * SLOTS / A_BYTE).next_power_of_two();
         let room = memory.share().checked_ilog2().map_or(0, |bits| 1 << bits);
@@ -38,7 +38,7 @@ impl Counts {
         }
     }
 
-    /// Adds a key this number of times. The counts do not depend on the order.
+    /// Adds a key `times` times. The counts do not depend on the order.
     pub fn add(&self, key: u64, times: u64) {
         let Some((slot, shift)) = self.slot(key) else {
             return;
@@ -58,7 +58,7 @@ impl Counts {
         }
     }
 
-    /// No less than how often it was added, or the most.
+    /// An upper bound on how often the key was added.
     pub fn at_most(&self, key: u64) -> u64 {
         match self.slot(key) {
             Some((slot, shift)) => u64::from(self.slots[slot].load(Relaxed) >> shift & 3),
@@ -66,7 +66,7 @@ impl Counts {
         }
     }
 
-    /// The byte of a key's slot, and where in it that begins.
+    /// The byte of a key's slot, and the slot's bit position in it.
     fn slot(&self, key: u64) -> Option<(usize, u32)> {
         let last = self.slots.len().checked_sub(1)?;
         Some((key as usize >> 2 & last, 2 * (key as u32 & 3)))
@@ -108,13 +108,13 @@ mod tests {
     #[test]
     fn what_was_added_once_is_told_from_what_was_added_again() {
         let counts = Counts::new(100, &Memory::default());
-        // 128 bytes, so the numbers have slots of their own.
+        // With 128 bytes, the numbers have separate slots.
         (0..100).for_each(|key| counts.add(key, 1 + key % 2));
         assert!((0..100).all(|key| counts.at_most(key) == 1 + key % 2));
         counts.add(7, 9);
         assert_eq!((counts.at_most(7), counts.at_most(8)), (3, 1));
         assert_eq!(counts.at_most(100), 0);
-        // Without room nothing is left out.
+        // Without memory nothing is skipped.
         let none = Counts::new(100, &Memory::none(std::path::Path::new(".")));
         assert_eq!(none.at_most(1), Counts::MOST);
     }
@@ -126,7 +126,7 @@ mod tests {
         let left = memory.left();
         drop(counts);
         assert_eq!(memory.left() - left, 16384);
-        // Never more than a share.
+        // At most a share of the memory is used.
         let counts = Counts::new(1 << 30, &memory);
         assert_eq!(counts.slots.len(), 65536);
     }

@@ -1,4 +1,4 @@
-//! The memory that a run may use.
+//! The memory budget of a run.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -7,19 +7,19 @@ use std::sync::{Arc, Mutex};
 
 use crate::error::{Error, Result};
 
-/// Bytes that are requested at a time.
+/// The unit of memory requests, in bytes.
 pub(super) const PIECE: u64 = 1 << 20;
 
-/// How much is worked on, gathered or sorted at a time. Results do not depend on it.
+/// How much is processed, buffered or sorted at a time. Results do not depend on it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sizes {
-    /// Bytes that one thread works on at a time, about.
+    /// Approximate bytes that one thread processes at a time.
     pub(super) part: usize,
     /// The most rows that one thread processes at a time.
     pub(super) part_rows: usize,
-    /// Bytes at the end of a file that are gathered before they are written.
+    /// Bytes buffered at the end of a file before writing.
     pub(super) tail: usize,
-    /// The least number of bytes that are sorted at a time, whatever the limit.
+    /// Minimum bytes sorted at a time, whatever the limit.
     pub(super) run: usize,
 }
 
@@ -35,7 +35,7 @@ impl Default for Sizes {
 }
 
 impl Sizes {
-    /// So small that little data is many parts.
+    /// Small sizes, so that little data gives many parts.
     #[cfg(test)]
     const SMALL: Sizes = Sizes {
         part: 1 << 10,
@@ -45,10 +45,10 @@ impl Sizes {
     };
 }
 
-/// Bytes in memory for each page, whatever goes to files: its places in several orders, and what is decided of it.
+/// Bytes in memory per page even if data goes to files: its places in several orders, and its decision.
 pub const A_PAGE: u64 = 118;
 
-/// The error of a limit, and the least that would do; both in bytes.
+/// The error for a memory limit that is too small, with the required minimum, both in bytes.
 pub fn too_little(given: u64, least: u64) -> Error {
     let least = least.div_ceil(1 << 20);
     Error::Usage(format!(
@@ -56,15 +56,15 @@ pub fn too_little(given: u64, least: u64) -> Error {
     ))
 }
 
-/// The memory that a run may use, shared by all that hold something.
+/// The memory budget of a run, shared by all its data structures.
 #[derive(Clone, Debug, Default)]
 pub struct Memory(Arc<Shared>);
 
 #[derive(Debug, Default)]
 struct Shared {
-    /// Bytes that may be held, and where the rest goes; without it all is held.
+    /// Available bytes, and the folder for the rest; `None` if there is no limit.
     bound: Option<(u64, PathBuf)>,
-    /// Bytes beside these, and those for all that is counted here and what is not.
+    /// Additional fixed bytes, counted and uncounted.
     fixed: u64,
     limit: u64,
     sizes: Sizes,
@@ -74,11 +74,11 @@ struct Shared {
 }
 
 impl Memory {
-    /// So many bytes, beside those that are `fixed`; more goes to temporary files in `folder`, and is counted in
-    /// `on_disk`. By default everything is held in memory.
+    /// A budget of this many bytes in addition to the `fixed` ones; more data goes to temporary files in `folder`, counted in `on_disk`. By
+    /// default everything is held in memory.
     pub fn new(fixed: u64, limit: u64, folder: &Path, on_disk: Arc<AtomicU64>) -> Memory {
         Memory(Arc::new(Shared {
-            // What is given back to the system comes late, and in pieces.
+            // Freed memory is returned to the system late and in pieces.
             bound: Some((limit / 4 * 3, folder.to_owned())),
             fixed,
             limit,
@@ -87,7 +87,7 @@ impl Memory {
         }))
     }
 
-    /// Memory for nothing that can go to a file, which is worked on in small parts.
+    /// A budget for nothing: everything goes to files, in small parts.
     #[cfg(test)]
     pub(crate) fn none(folder: &Path) -> Memory {
         const ALL: u64 = 1 << 40;
@@ -96,7 +96,7 @@ impl Memory {
         memory
     }
 
-    /// So many bytes, which are worked on in small parts.
+    /// A budget of this many bytes, in small parts.
     #[cfg(test)]
     pub(crate) fn limited(limit: u64, folder: &Path) -> Memory {
         Memory(Arc::new(Shared {
@@ -107,7 +107,7 @@ impl Memory {
         }))
     }
 
-    /// All is held, and worked on in small parts.
+    /// No limit, in small parts.
     #[cfg(test)]
     pub(crate) fn in_small_parts() -> Memory {
         Memory(Arc::new(Shared {
@@ -120,17 +120,19 @@ impl Memory {
         self.0.sizes
     }
 
-    /// Bytes that were written to temporary files so far.
+    /// Bytes written to temporary files so far.
     pub fn on_disk(&self) -> u64 {
         self.0.on_disk.load(Ordering::Relaxed)
     }
 
-    /// Reserves this number of bytes for data that cannot go to a file.
+    /// Reserves memory for data that cannot go to a file.
     pub fn reserve(&self, bytes: u64) {
         self.0.used.fetch_add(bytes, Ordering::Relaxed);
     }
 
-    /// Errors: this number of pages cannot be processed within the limit.
+    /// Checks the limit.
+    ///
+    /// Errors: this many pages cannot be processed within the limit.
     pub fn suffices(&self, pages: usize) -> Result<()> {
         let needed = pages as u64 * A_PAGE;
         match self.0.bound.is_some() && needed > self.0.limit {
@@ -142,32 +144,34 @@ impl Memory {
         }
     }
 
-    /// Errors: a temporary file could not be read since the last call.
+    /// Checks temporary files.
+    ///
+    /// Errors: one could not be read since the last call.
     pub fn check(&self) -> Result<()> {
         let mut failed = self.0.failed.lock().unwrap_or_else(|e| e.into_inner());
         failed.take().map_or(Ok(()), Err)
     }
 
-    /// The most bytes of data that is made early, so that it need not be made again, before it goes to a file.
+    /// Maximum bytes of optional data, made early to avoid making it again, before it goes to a file.
     pub(crate) fn spare(&self) -> u64 {
         let bound = self.0.bound.as_ref();
         bound.map_or(u64::MAX, |(limit, _)| limit / 2)
     }
 
-    /// The most bytes that something may hold before it goes to a file by itself.
+    /// Maximum bytes that one structure may hold before it goes to a file on its own.
     pub(super) fn share(&self) -> u64 {
         let bound = self.0.bound.as_ref();
         bound.map_or(u64::MAX, |(limit, _)| limit / 8)
     }
 
-    /// The bytes that may still be held; without a limit everything is held.
+    /// The bytes still available; unlimited without a limit.
     pub(super) fn left(&self) -> u64 {
         let used = self.0.used.load(Ordering::Relaxed);
         let bound = self.0.bound.as_ref();
         bound.map_or(0, |(limit, _)| limit.saturating_sub(used))
     }
 
-    /// Whether this number of bytes more may be held; then they are counted.
+    /// Takes this many bytes, if available.
     pub(super) fn take(&self, bytes: u64) -> bool {
         let used = self.0.used.fetch_add(bytes, Ordering::Relaxed) + bytes;
         let fits = self
@@ -181,7 +185,7 @@ impl Memory {
         fits
     }
 
-    /// Takes more, in pieces, until `taken` are as many as these; false as soon as they may not be held.
+    /// Takes more pieces until `taken` covers `bytes`; false if they are not available.
     pub(super) fn cover(&self, bytes: u64, taken: &mut u64) -> bool {
         while *taken < bytes {
             if !self.take(PIECE) {
@@ -192,7 +196,7 @@ impl Memory {
         true
     }
 
-    /// The same for this number of bytes, in whole pieces, which are returned.
+    /// Takes whole pieces for this many bytes and returns their size.
     pub(super) fn take_all(&self, bytes: usize) -> Option<u64> {
         let bytes = (bytes as u64).next_multiple_of(PIECE);
         self.take(bytes).then_some(bytes)
@@ -216,7 +220,7 @@ impl Memory {
         bound.map_or(Path::new("."), |(_, folder)| folder)
     }
 
-    /// An error with the folder, and how much room it takes at least.
+    /// An error with the folder and the disk space needed at least.
     pub(super) fn full(&self, error: std::io::Error) -> Error {
         let needed = (self.on_disk() >> 20) + 1;
         let more = format!("{error}; more than {needed} MiB are needed there");
@@ -226,7 +230,7 @@ impl Memory {
         ))
     }
 
-    /// Notes that a temporary file could not be read.
+    /// Records that a temporary file could not be read.
     pub(super) fn failed(&self, error: std::io::Error) {
         let error = self.full(error);
         let mut failed = self.0.failed.lock().unwrap_or_else(|e| e.into_inner());

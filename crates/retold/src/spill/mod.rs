@@ -1,7 +1,8 @@
-//! Data that does not fit into memory goes to temporary files: values, rows of values, records to be sorted.
+//! Data structures that go to temporary files if memory is short: vectors, rows of values, and sorting.
 //!
-//! The results are the same wherever the data is. A temporary file has no name, so nothing is left of it when the
-//! process ends, however it ends. Errors of reading one back are recorded ([`Memory::check`]), so that readers need not return an
+//! Results do not depend on where the data is. Temporary files have no names, so nothing remains when the process ends, however it ends.
+//! Read errors are recorded ([`Memory::check`]), so that readers need not return errors: they get zeros until the run ends because of the
+//! error.
 //! error each time: they get zeros until the run ends because of the error.
 
 mod counts;

@@ -1,14 +1,14 @@
-//! A row that is read: borrowed from memory, or read from a file.
+//! A row, borrowed from memory or read from a file.
 
 use std::ops::Deref;
 use std::sync::Arc;
 
-/// Values, where they are held in memory or as they were read from a file.
+/// A row of values.
 #[derive(Clone, Debug)]
 pub enum Row<'a, T> {
     /// Held.
     Held(&'a [T]),
-    /// Read, by this one or another who asked for the same row.
+    /// Read from the file, possibly by another reader of the row.
     Read(Arc<[T]>),
 }
 

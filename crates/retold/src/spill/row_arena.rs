@@ -1,4 +1,4 @@
-//! Rows of values in the batches in which they were made.
+//! Rows of values, stored in the batches in which they were made.
 
 use std::ops::Range;
 
@@ -10,27 +10,24 @@ use super::row::Row;
 use super::spill_rows::SpillRows;
 use crate::error::Result;
 
-/// Bytes that a batch takes beside its values.
+/// Overhead per batch, in bytes.
 const BESIDE: usize = 32;
 
-/// Rows of values by number, in the batches in which they were made: adding them copies nothing. If memory is short all of them
-/// go to a file.
+/// Rows of values by number, stored in their batches, so that adding them copies nothing. If memory is short, all go to a file.
 #[derive(Debug)]
 pub struct RowArena<T: Pod> {
     memory: Memory,
     batches: Vec<Vec<T>>,
-    /// Where each row is.
     places: Vec<Place>,
-    /// Bytes of both, and how many were taken for them.
+    /// Used bytes of both, and bytes taken from the budget.
     used: u64,
     taken: u64,
-    /// The most bytes that are held in memory.
+    /// The most bytes held in memory.
     most: u64,
-    /// All rows, if they are in a file.
     file: Option<SpillRows<T>>,
 }
 
-/// Where a row is: its batch, and its first value and how many there are.
+/// The place of a row: its batch, first value and length.
 #[derive(Clone, Copy, Debug)]
 struct Place {
     batch: u32,
@@ -52,7 +49,7 @@ impl<T: Pod + Send + Sync> Default for RowArena<T> {
 }
 
 impl<T: Pod + Send + Sync> RowArena<T> {
-    /// No rows yet.
+    /// No rows.
     pub fn new(memory: &Memory) -> RowArena<T> {
         RowArena {
             memory: memory.clone(),
@@ -65,13 +62,13 @@ impl<T: Pod + Send + Sync> RowArena<T> {
         }
     }
 
-    /// From now on at most `most` bytes are held in memory; more go to a file.
+    /// Limits the bytes held in memory to `most`; more go to a file.
     pub fn within(mut self, most: u64) -> RowArena<T> {
         self.most = most;
         self
     }
 
-    /// How many rows there are.
+    /// The number of rows.
     pub fn len(&self) -> usize {
         self.file.as_ref().map_or(self.places.len(), SpillRows::len)
     }
@@ -84,7 +81,8 @@ impl<T: Pod + Send + Sync> RowArena<T> {
         self.push_all(row, std::iter::once(places).collect())
     }
 
-    /// Adds rows, which are parts of `batch`, ascending; it has fewer than 2³² values. What is in no row goes where it is much.
+    /// Adds rows that are parts of `batch`, ascending; it has fewer than 2³² values. If much of the batch is in no row, that part is
+    /// removed.
     ///
     /// Errors: the temporary file cannot be written.
     pub fn push_all(&mut self, mut batch: Vec<T>, mut rows: Vec<Range<usize>>) -> Result<()> {
@@ -134,7 +132,7 @@ impl<T: Pod + Send + Sync> RowArena<T> {
         Ok(())
     }
 
-    /// Changes these rows, none twice, in place, on all threads, if they are in memory; whether they are.
+    /// If the rows are in memory, changes these rows (each once) in place, on all threads; returns whether they are.
     pub fn change(&mut self, rows: &[usize], change: impl Fn(&mut [T]) + Sync) -> bool {
         if self.file.is_some() {
             return false;
@@ -165,7 +163,7 @@ impl<T: Pod + Send + Sync> RowArena<T> {
         }
     }
 
-    /// A row, changed as it is read: one that is in a file, and read often, is changed once.
+    /// A row after `change`; a row in a file that is read often is changed once.
     pub fn get_changed(&self, row: usize, change: impl FnOnce(&mut [T])) -> Row<'_, T> {
         match &self.file {
             Some(file) => file.get_changed(row, change),

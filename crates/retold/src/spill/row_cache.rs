@@ -1,4 +1,4 @@
-//! Rows of a file that are read often.
+//! A cache for rows of a file that are read often.
 
 use std::fmt;
 use std::sync::Arc;
@@ -9,12 +9,12 @@ use quick_cache::sync::Cache;
 
 use super::memory::{Memory, PIECE};
 
-/// Bytes that a row takes beside its values.
+/// Overhead per row, in bytes.
 const BESIDE: u64 = 64;
-/// Bytes of a row, as a guess of how many there will be.
+/// Estimated bytes per row, to estimate the number of rows.
 const A_ROW: u64 = 1 << 10;
 
-/// Rows by number, held in memory: those that are read again and again.
+/// Rows by number that are kept in memory because they are read repeatedly.
 pub(super) struct RowCache<T> {
     memory: Memory,
     taken: u64,
@@ -31,7 +31,7 @@ impl<T> Weighter<usize, Arc<[T]>> for Bytes {
 }
 
 impl<T: Pod> RowCache<T> {
-    /// As many rows as this part of what is left of `memory` holds; `None` if that is nothing.
+    /// A cache in 1/`part` of the `memory` left; `None` if that is nothing.
     pub(super) fn new(memory: &Memory, part: u64) -> Option<RowCache<T>> {
         let (most, mut taken) = (memory.left() / part, 0);
         while taken + PIECE <= most && memory.take(PIECE) {
@@ -44,7 +44,7 @@ impl<T: Pod> RowCache<T> {
         })
     }
 
-    /// A row, which `read` reads if it is not held.
+    /// A row from the cache, or else from `read`.
     pub(super) fn get(&self, row: usize, read: impl FnOnce() -> Arc<[T]>) -> Arc<[T]> {
         if let Some(values) = self.rows.get(&row) {
             return values;

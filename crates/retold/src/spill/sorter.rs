@@ -1,4 +1,4 @@
-//! Sorts more records than fit into memory.
+//! External sorting: sorts more records than fit into memory.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -13,12 +13,12 @@ use super::memory::Memory;
 use super::spill_vec::SpillVec;
 use crate::error::{Error, Result};
 
-/// Bytes of a run that are read at a time, and of records that are handed on.
+/// Bytes that are read from a run, or passed on, at a time.
 const BLOCK: usize = 1 << 16;
-/// This many times these bytes are merged before they are needed.
+/// How many such blocks are merged ahead.
 const AHEAD: usize = 4;
 
-/// Sorts records: as many as memory holds at a time, then the sorted runs are merged. Equal records stay, side by side.
+/// Sorts records in runs that fit into memory, then merges the runs. Equal records are all kept.
 #[derive(Debug)]
 pub struct Sorter<T: Pod + Ord + Send> {
     memory: Memory,
@@ -28,20 +28,20 @@ pub struct Sorter<T: Pod + Ord + Send> {
     runs: Option<Runs<T>>,
 }
 
-/// Sorted runs, end to end, the last of which is sorted and written by a thread of its own while the next one is filled.
+/// Sorted runs, concatenated. The last one is sorted and written by another thread while the next one is filled.
 #[derive(Debug)]
 struct Runs<T: Pod + Ord + Send> {
     writing: JoinHandle<Result<Written<T>>>,
     ends: Vec<usize>,
-    /// Records of a run.
+    /// Records per run.
     length: usize,
 }
 
-/// Runs in a file, and the memory of the last one.
+/// Runs in a file, and the buffer of the last one.
 type Written<T> = (SpillVec<T>, Vec<T>);
 
 impl<T: Pod + Ord + Send> Sorter<T> {
-    /// No records yet.
+    /// No records.
     pub fn new(memory: &Memory) -> Sorter<T> {
         Sorter {
             memory: memory.clone(),
@@ -76,7 +76,7 @@ impl<T: Pod + Ord + Send> Sorter<T> {
         Ok(())
     }
 
-    /// Takes memory for the records, or writes them.
+    /// Takes memory for the records, or writes them as a run.
     fn account(&mut self) -> Result<()> {
         if let Some(runs) = &self.runs {
             return match self.records.len() < runs.length {
@@ -93,9 +93,9 @@ impl<T: Pod + Ord + Send> Sorter<T> {
         }
     }
 
-    /// The records in order. Runs are merged by a thread of its own, somewhat ahead.
+    /// The records in order. A separate thread merges runs slightly ahead.
     ///
-    /// Errors: the temporary file cannot be written, and no thread can be started.
+    /// Errors: the temporary file cannot be written, or no thread can be started.
     pub fn finish(mut self) -> Result<Sorted<T>> {
         if self.runs.is_some() {
             self.run()?;
@@ -134,8 +134,7 @@ impl<T: Pod + Ord + Send> Sorter<T> {
         })
     }
 
-    /// Has the records sorted and written. The first run takes all memory there is; from then on one half of it is written while
-    /// the other is filled.
+    /// Sorts and writes the records. The first run takes all available memory; afterwards one half is written while the other is filled.
     fn run(&mut self) -> Result<()> {
         let (runs, next, mut ends, length) = match self.runs.take() {
             Some(Runs {
@@ -173,7 +172,7 @@ impl<T: Pod + Ord + Send> Sorter<T> {
     }
 }
 
-/// Sorts the records and writes them behind the runs.
+/// Sorts the records and appends them to the runs.
 fn sorted<T: Pod + Ord + Send>(mut runs: SpillVec<T>, mut records: Vec<T>) -> Result<Written<T>> {
     records.sort_unstable();
     runs.extend(&records)?;
@@ -181,7 +180,7 @@ fn sorted<T: Pod + Ord + Send>(mut runs: SpillVec<T>, mut records: Vec<T>) -> Re
     Ok((runs, records))
 }
 
-/// What the thread has written, once it has.
+/// Waits for the thread and returns what it has written.
 fn joined<T: Pod + Ord + Send>(writing: JoinHandle<Result<Written<T>>>) -> Result<Written<T>> {
     match writing.join() {
         Ok(written) => written,
@@ -199,14 +198,14 @@ impl<T: Pod + Ord + Send> Drop for Sorter<T> {
     }
 }
 
-/// Sorted records, one after the other.
+/// Sorted records, as an iterator.
 #[derive(Debug)]
 pub struct Sorted<T: Pod + Ord + Send> {
-    /// The next records: all of them, if they are in memory.
+    /// The next records, or all if they are in memory.
     next: std::vec::IntoIter<T>,
-    /// Where those behind them come from.
+    /// The source of later records.
     merging: Option<(Receiver<Vec<T>>, JoinHandle<()>)>,
-    /// Gives back what was taken for records in memory.
+    /// Returns the memory of the records when dropped.
     _taken: Option<Sorter<T>>,
 }
 
@@ -224,7 +223,7 @@ impl<T: Pod + Ord + Send> Iterator for Sorted<T> {
                 self.merging = Some((merged, thread));
                 self.next.next()
             }
-            // All were sent, or the thread panicked.
+            // Everything was sent, or the thread panicked.
             Err(_) => match thread.join() {
                 Ok(()) => None,
                 Err(panic) => std::panic::resume_unwind(panic),
@@ -233,7 +232,7 @@ impl<T: Pod + Ord + Send> Iterator for Sorted<T> {
     }
 }
 
-/// Runs that are merged.
+/// The merge of runs.
 struct Merging<T: Pod + Ord + Send> {
     runs: Vec<Run<T>>,
     /// The next record of each run.
@@ -273,10 +272,10 @@ impl<T: Pod + Ord + Send> Merging<T> {
     }
 }
 
-/// A run, and the block of it that was read last.
+/// A run and its current block.
 struct Run<T> {
     block: std::vec::IntoIter<T>,
-    /// The first record that is not in the block.
+    /// The first record after the block.
     next: usize,
     end: usize,
 }

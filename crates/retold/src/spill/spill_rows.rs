@@ -16,14 +16,14 @@ use super::spill_vec::SpillVec;
 use crate::error::Result;
 use crate::lane::in_order;
 
-/// Rows of values, end to end, by number. In memory are 4 bytes a row beside what [`SpillVec`] holds.
+/// Rows of values by number, concatenated. Memory: 4 bytes per row, besides those of [`SpillVec`].
 #[derive(Debug)]
 pub struct SpillRows<T: Pod> {
     memory: Memory,
     values: SpillVec<T>,
     /// The last 32 bits of the end of each row.
     ends: Vec<u32>,
-    /// The rows at whose ends the number of values has passed another multiple of 2³².
+    /// The rows at whose ends the number of values passed another multiple of 2³².
     passed: Vec<usize>,
     /// Rows of a file that are read often.
     often: Option<RowCache<T>>,
@@ -36,7 +36,7 @@ impl<T: Pod + Send + Sync> Default for SpillRows<T> {
 }
 
 impl<T: Pod + Send + Sync> SpillRows<T> {
-    /// No rows yet.
+    /// No rows.
     pub fn new(memory: &Memory) -> SpillRows<T> {
         SpillRows {
             memory: memory.clone(),
@@ -47,7 +47,7 @@ impl<T: Pod + Send + Sync> SpillRows<T> {
         }
     }
 
-    /// No rows yet; they go to a file, whatever memory there is.
+    /// No rows; they go to a file in any case.
     pub(super) fn on_disk(memory: &Memory) -> Result<SpillRows<T>> {
         Ok(SpillRows {
             values: SpillVec::on_disk(memory)?,
@@ -55,7 +55,7 @@ impl<T: Pod + Send + Sync> SpillRows<T> {
         })
     }
 
-    /// So many rows at least, of values with the numbers of their rows, which ascend.
+    /// Makes at least `count` rows from values with their row numbers, ascending.
     ///
     /// Errors: the temporary file cannot be written.
     pub fn gather(
@@ -84,12 +84,12 @@ impl<T: Pod + Send + Sync> SpillRows<T> {
         }
     }
 
-    /// How many rows there are.
+    /// The number of rows.
     pub fn len(&self) -> usize {
         self.ends.len()
     }
 
-    /// How many values they have.
+    /// The number of values in all rows.
     pub fn values(&self) -> usize {
         self.values.len()
     }
@@ -113,7 +113,7 @@ impl<T: Pod + Send + Sync> SpillRows<T> {
         self.values.push(value)
     }
 
-    /// Adds values to it.
+    /// Adds values to that row.
     pub fn extend(&mut self, values: &[T]) -> Result<()> {
         self.values.extend(values)
     }
@@ -136,12 +136,12 @@ impl<T: Pod + Send + Sync> SpillRows<T> {
         }
     }
 
-    /// A row of a file, changed as it is read.
+    /// A row of a file after `change`.
     pub(super) fn get_changed(&self, row: usize, change: impl FnOnce(&mut [T])) -> Row<'_, T> {
         self.read(row, change)
     }
 
-    /// A row, read from the file and changed, unless it is read often.
+    /// A row of the file after `change`, from the cache if there is one.
     fn read(&self, row: usize, change: impl FnOnce(&mut [T])) -> Row<'_, T> {
         let read = || {
             let places = self.places(row);
@@ -158,13 +158,12 @@ impl<T: Pod + Send + Sync> SpillRows<T> {
         })
     }
 
-    /// Holds all rows in memory from now on, if that has room for them.
+    /// Keeps all rows in memory from now on, if they fit.
     pub fn recall(&mut self) {
         self.values.recall();
     }
 
-    /// From now on, if rows are in a file, those of them that are read again and again are held in memory, as far as this `part`
-    /// of what is left of it goes.
+    /// From now on, if rows are in a file, keeps those that are read repeatedly in 1/`part` of the memory left.
     pub fn read_often(&mut self, part: u64) {
         self.often = None;
         let is_in_file = self.values.is_in_file();
@@ -173,12 +172,12 @@ impl<T: Pod + Send + Sync> SpillRows<T> {
             .flatten();
     }
 
-    /// How many values a row has.
+    /// The number of values in a row.
     pub fn count(&self, row: usize) -> usize {
         self.places(row).len()
     }
 
-    /// All rows in order, read a piece at a time.
+    /// Passes all rows in order, reading one piece at a time.
     pub fn each(&self, mut take: impl FnMut(usize, &[T])) {
         for rows in self.pieces() {
             let piece = self.piece(rows);
@@ -186,7 +185,7 @@ impl<T: Pod + Send + Sync> SpillRows<T> {
         }
     }
 
-    /// Hands what `make` makes of pieces of the rows, on all threads, to `take`, in order.
+    /// Runs `make` on pieces of the rows, on all threads, and `take` on the results, in order.
     ///
     /// Errors: those of `take`.
     pub fn made<M: Send>(
@@ -239,12 +238,12 @@ impl<T: Pod + Send + Sync> SpillRows<T> {
         Ok(())
     }
 
-    /// All rows, held in memory while they are used.
+    /// All rows, in memory while they are used.
     pub fn whole(&self) -> Piece<'_, T> {
         self.piece(0..self.len())
     }
 
-    /// These rows, held in memory while they are used.
+    /// These rows, in memory while they are used.
     pub(crate) fn piece(&self, rows: Range<usize>) -> Piece<'_, T> {
         let places = match rows.is_empty() {
             true => 0..0,
@@ -258,7 +257,7 @@ impl<T: Pod + Send + Sync> SpillRows<T> {
         }
     }
 
-    /// All rows, cut into pieces of this number of rows or values, or of one row that has more.
+    /// Splits all rows into pieces of this many rows or values, or of one longer row.
     fn pieces(&self) -> Vec<Range<usize>> {
         let sizes = self.memory.sizes();
         let most = sizes.part / size_of::<T>().max(1);
@@ -287,8 +286,8 @@ impl<T: Pod + Send + Sync> SpillRows<T> {
 }
 
 impl SpillRows<u32> {
-    /// For each of this number of values, the rows that have it, ascending, each as often as the row has it; all values are below `count`. Time
-    /// and memory are linear, unless memory is short and pairs are sorted in files.
+    /// For each value below `count`, the rows that contain it, ascending, with repetitions. All values must be below `count`. Linear in
+    /// time and memory, unless memory is short and pairs are sorted in files.
     ///
     /// Errors: a temporary file cannot be written.
     pub fn inverted(&self, count: usize) -> Result<SpillRows<u32>> {
@@ -309,11 +308,11 @@ impl SpillRows<u32> {
         SpillRows::gather(pairs, count, &self.memory)
     }
 
-    /// The same where there is room for `all` values, counted first and then put where they belong.
+    /// As [`SpillRows::inverted`] in memory, by counting sort.
     fn inverted_in(&self, mut held: SpillVec<u32>, all: &[u32], count: usize) -> SpillRows<u32> {
         let mut ends = vec![0u32; count];
         all.iter().for_each(|&value| ends[value as usize] += 1);
-        // Where the rows of each value begin, until they are put there.
+        // First the start of each value's rows, then the position for the next row.
         let mut start = 0;
         for end in &mut ends {
             start += std::mem::replace(end, start);
@@ -351,7 +350,7 @@ fn end_of(ends: &[u32], passed: &[usize], row: usize) -> usize {
 #[derive(Debug)]
 pub struct Piece<'a, T: Pod> {
     values: Cow<'a, [T]>,
-    /// Where they start among all values.
+    /// The position of the first value among all values.
     start: usize,
     rows: Range<usize>,
     all: &'a SpillRows<T>,
@@ -363,7 +362,7 @@ impl<T: Pod + Send + Sync> Piece<'_, T> {
         &self.values[self.places(row)]
     }
 
-    /// All of them with their numbers.
+    /// All rows with their numbers.
     pub fn rows(&self) -> impl Iterator<Item = (usize, &[T])> {
         self.rows.clone().map(|row| (row, self.row(row)))
     }

@@ -1,4 +1,4 @@
-//! Values by number.
+//! A vector in memory or in a temporary file.
 
 use std::borrow::Cow;
 use std::fs::File;
@@ -11,18 +11,18 @@ use crate::error::Result;
 use crate::lane::in_order;
 use crate::system::read_exact_at;
 
-/// Values that are read at a time, in bytes, where all are read in order.
+/// Bytes read at a time when all values are read in order.
 const BLOCK: usize = 1 << 18;
 
 /// Values by number, in memory, or in a temporary file when memory is short.
 #[derive(Debug)]
 pub struct SpillVec<T: Pod> {
     memory: Memory,
-    /// All values, or those at the end that are not written yet.
+    /// All values, or those at the end that are not yet written.
     values: Vec<T>,
-    /// The file, and how many values it has.
+    /// The file, and the number of its values.
     file: Option<(File, usize)>,
-    /// Bytes that were taken for `values`.
+    /// Bytes taken from the budget for `values`.
     taken: u64,
 }
 
@@ -33,7 +33,7 @@ impl<T: Pod> Default for SpillVec<T> {
 }
 
 impl<T: Pod> SpillVec<T> {
-    /// No values yet.
+    /// No values.
     pub fn new(memory: &Memory) -> SpillVec<T> {
         SpillVec {
             memory: memory.clone(),
@@ -43,14 +43,14 @@ impl<T: Pod> SpillVec<T> {
         }
     }
 
-    /// No values yet; they go to a file, whatever memory there is.
+    /// No values; they go to a file in any case.
     pub(super) fn on_disk(memory: &Memory) -> Result<SpillVec<T>> {
         let mut held = SpillVec::new(memory);
         held.file = Some((memory.file()?, 0));
         Ok(held)
     }
 
-    /// So many zeros in memory, if that has room for them.
+    /// This many zeros in memory, if they fit.
     pub(super) fn zeros(count: usize, memory: &Memory) -> Option<SpillVec<T>> {
         let mut held = SpillVec::new(memory);
         held.taken = memory.take_all(count * size_of::<T>())?;
@@ -58,7 +58,7 @@ impl<T: Pod> SpillVec<T> {
         Some(held)
     }
 
-    /// How many there are.
+    /// The number of values.
     pub fn len(&self) -> usize {
         self.written() + self.values.len()
     }
@@ -92,7 +92,7 @@ impl<T: Pod> SpillVec<T> {
         self.extend(std::slice::from_ref(&value))
     }
 
-    /// This number of values from `start` on; it is an error of the caller if there are fewer.
+    /// `count` values from `start` on; the caller ensures that they exist.
     pub fn get(&self, start: usize, count: usize) -> Cow<'_, [T]> {
         if let Some(values) = self.held(start, count) {
             return Cow::Borrowed(values);
@@ -102,13 +102,12 @@ impl<T: Pod> SpillVec<T> {
         Cow::Owned(values)
     }
 
-    /// The same if all of them are in memory.
+    /// As [`SpillVec::get`], if all of them are in memory.
     pub(super) fn held(&self, start: usize, count: usize) -> Option<&[T]> {
         let at = start.checked_sub(self.written())?;
         Some(&self.values[at..][..count])
     }
 
-    /// Reads those from `start` on.
     pub(super) fn read(&self, start: usize, values: &mut [T]) {
         let on_disk = values.len().min(self.written().saturating_sub(start));
         let behind = (start + on_disk).saturating_sub(self.written());
@@ -122,7 +121,7 @@ impl<T: Pod> SpillVec<T> {
         }
     }
 
-    /// Holds all values in memory from now on, if that has room for them.
+    /// Keeps all values in memory from now on, if they fit.
     pub(crate) fn recall(&mut self) {
         if self.file.is_none() {
             return;
@@ -133,7 +132,7 @@ impl<T: Pod> SpillVec<T> {
         }
     }
 
-    /// Whether values are in a file, or will be with the next that are added.
+    /// Whether values are in a file, or will be when more are added.
     pub(super) fn is_in_file(&self) -> bool {
         self.file.is_some()
     }
@@ -154,7 +153,7 @@ impl<T: Pod> SpillVec<T> {
         }
     }
 
-    /// All values in order, a block at a time.
+    /// All values in order, one block at a time.
     pub fn blocks(&self) -> impl Iterator<Item = Cow<'_, [T]>> + Clone {
         let block = match self.file {
             None => self.len().max(1),
@@ -164,7 +163,7 @@ impl<T: Pod> SpillVec<T> {
         starts.map(move |start| self.get(start, block.min(self.len() - start)))
     }
 
-    /// Hands what `make` makes of parts of the values, on all threads, to `take`, in order.
+    /// Runs `make` on parts of the values, on all threads, and `take` on the results, in order.
     ///
     /// Errors: those of `take`.
     pub fn made<M: Send>(
@@ -203,7 +202,6 @@ impl<T: Pod> SpillVec<T> {
         Ok(())
     }
 
-    /// Writes values behind those of the file.
     fn append(&mut self, values: &[T]) -> Result<()> {
         if let Some((file, written)) = &mut self.file {
             let bytes: &[u8] = bytemuck::cast_slice(values);
@@ -222,7 +220,7 @@ impl<T: Pod> Drop for SpillVec<T> {
     }
 }
 
-/// Writes bytes from a place on; reading may have moved the file's own (on Windows it does).
+/// Writes bytes at a position. Reading may have moved the file's own position (on Windows it does).
 fn write_at(file: &mut File, bytes: &[u8], at: usize) -> std::io::Result<()> {
     file.seek(SeekFrom::Start(at as u64))?;
     file.write_all(bytes)

@@ -1,4 +1,4 @@
-//! Data in files is the same as data in memory.
+//! Data in files equals data in memory.
 
 use std::path::Path;
 
@@ -7,13 +7,13 @@ use proptest::prelude::*;
 use super::*;
 use crate::error::Error;
 
-/// Memory for nothing, memory for a little, memory for all.
+/// Budgets for nothing, for a little, and for everything.
 fn memories() -> [Memory; 3] {
     let folder = std::env::temp_dir();
     [0, 4 << 20, u64::MAX].map(|limit| Memory::limited(limit, &folder))
 }
 
-/// Numbers that follow no order.
+/// Numbers in pseudo-random order.
 fn numbers(count: u64) -> impl Iterator<Item = u64> {
     (0..count).map(|n| n.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 8)
 }
@@ -74,7 +74,7 @@ fn what_is_given_back_can_be_taken_again() {
 fn rows_in_memory_have_a_limit_of_their_own() {
     let memory = Memory::limited(16 << 20, &std::env::temp_dir());
     let mut rows = RowArena::new(&memory).within(3 << 20);
-    // Memory is counted by the mebibyte, rows by the byte.
+    // Memory is counted in mebibytes, rows in bytes.
     while memory.on_disk() == 0 {
         rows.push(vec![7u64; 1000]).unwrap();
     }
@@ -108,7 +108,7 @@ fn rows_that_are_read_often_are_those_of_the_file() {
         assert_eq!(*rows.get(row), all[row]);
         assert_eq!(*rows.get(row % 50), all[row % 50]);
     }
-    // What is added is not what was held. What is held is changed once, when it is read.
+    // New rows are not in the cache. Cached rows are changed once, when they are read.
     rows.push(&[1, 2]).unwrap();
     rows.read_often(2);
     assert!(memory.left() > 0);
@@ -198,7 +198,7 @@ proptest! {
             let mut held = RowArena::new(&memory);
             let all: Vec<&Vec<u32>> = rows.iter().cycle().take(rows.len() * repeated).collect();
             for rows in all.chunks(together) {
-                // What is in no row is much or little.
+                // Much or little of the batch is in no row.
                 let (mut batch, mut places) = (Vec::new(), Vec::new());
                 for row in rows {
                     batch.extend(0..between);
@@ -208,7 +208,7 @@ proptest! {
                 held.push_all(batch, places).unwrap();
             }
             prop_assert_eq!(held.len(), all.len());
-            // Some are changed, and others added behind them.
+            // Some rows are changed, and others added after them.
             let is_changed = |number: usize| number.is_multiple_of(repeated.min(3));
             let some: Vec<usize> = (0..all.len()).filter(|&number| is_changed(number)).collect();
             let change = |row: &mut [u32]| row.iter_mut().for_each(|value| *value |= 1);

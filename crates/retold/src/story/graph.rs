@@ -1,4 +1,4 @@
-//! The relations of pages, added one at a time, and the stories that follow from them.
+//! The relations of pages, added one at a time, and the stories that result.
 
 use std::collections::BTreeSet;
 
@@ -6,66 +6,65 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::relation::Relation;
 
-/// No edge.
+/// Stands for no edge.
 const NONE: u32 = u32::MAX;
 
-/// What one page is to another.
 #[derive(Clone, Copy, Debug)]
 struct Edge {
     to: u32,
-    /// What the page that has the edge is to the other.
+    /// The relation of the page with the edge to the other.
     relation: Relation,
     /// The next edge of the same page.
     next: u32,
 }
 
-/// Pages, their relations, and the stories that follow: a story is the pages that `duplicate` connects. Pages and relations are added, and pages
-/// removed, one at a time.
+/// Pages, their relations, and the stories that result: a story is the pages connected by `duplicate`. Pages and relations are added, and
+/// pages removed, one at a time.
 ///
-/// Memory: 21 bytes a page and 24 a relation.
+/// Memory: 21 bytes per page and 24 per relation.
 #[derive(Debug, Default)]
 pub struct StoryGraph {
     /// The place of each page in the order that determines the first page of a story.
     order: Vec<u32>,
     is_gone: Vec<bool>,
-    /// Page -> the page that represents its story.
+    /// For each page the page that represents its story.
     root: Vec<u32>,
-    /// At roots: the number of pages of the story, including removed ones.
+    /// The number of pages of the story including removed ones, valid at roots.
     size: Vec<u32>,
-    /// Page -> the next one of its story, in a circle.
+    /// For each page the next one of its story, in a circle.
     next: Vec<u32>,
-    /// Page -> its newest edge.
+    /// For each page its newest edge.
     edge: Vec<u32>,
     edges: Vec<Edge>,
 }
 
-/// The stories that belong to a story besides its pages, each by the page that represents it, ascending.
+/// The stories related to a story, each given by the page that represents it, ascending.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct StoryParts {
-    /// Those whose pages are its excerpts. Of a round-up none are.
+    /// Stories whose pages are its excerpts; none for a round-up.
     pub excerpts: Vec<u32>,
-    /// Those that it is a round-up of.
+    /// The stories of which it is a round-up.
     pub rounded_up: Vec<u32>,
-    /// Stories whose excerpts its own pages are: longer versions.
+    /// Longer versions: stories whose excerpts its own pages are.
     pub longer: Vec<u32>,
     /// Round-ups that contain it.
     pub round_ups: Vec<u32>,
 }
 
-/// Pages some of whose relations are unknown because other pages are removed: they may be related to pages to which no relation here leads.
+/// Pages whose relations become incomplete when other pages are removed: they may be related to pages to which no known relation leads.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct TornPages {
-    /// The pages, ascending: those of all but the largest piece of a story that falls apart, and those that were seen to be contained in a
-    /// page that goes, or to contain it.
+    /// The pages, ascending: all but the largest piece of a story that falls apart, and those known to contain a removed page or to be
+    /// contained in one.
     pub pages: Vec<u32>,
     /// The pages of pieces, each with the page that represents its piece.
     pub pieces: FxHashMap<u32, u32>,
 }
 
 impl StoryGraph {
-    /// A graph of this number of pages, without relations yet.
+    /// A graph of this many pages without relations.
     pub fn of(pages: usize) -> StoryGraph {
         let mut graph = StoryGraph::default();
         for _ in 0..pages {
@@ -74,7 +73,7 @@ impl StoryGraph {
         graph
     }
 
-    /// Adds a page, which is related to none yet, and returns its number; numbers count from 0.
+    /// Adds a page without relations and returns its number, counted from 0.
     pub fn push(&mut self) -> u32 {
         let number = self.order.len() as u32;
         self.order.push(number);
@@ -86,7 +85,7 @@ impl StoryGraph {
         number
     }
 
-    /// A page has the place of an older one in the order of pages: it is a new version of it.
+    /// Gives a page the place of an older one in the order of pages, as its new version.
     pub fn set_place_of(&mut self, page: u32, older: u32) {
         if let Some(&place) = self.order.get(older as usize)
             && let Some(own) = self.order.get_mut(page as usize)
@@ -95,7 +94,7 @@ impl StoryGraph {
         }
     }
 
-    /// What orders pages by age: a new version comes where the old one was.
+    /// The sort key of pages by age: a new version has the place of the old one.
     pub fn place(&self, page: u32) -> (u32, bool, u32) {
         let order = self.order[page as usize];
         (order, order == page, page)
@@ -111,12 +110,12 @@ impl StoryGraph {
         self.order.is_empty()
     }
 
-    /// True if the page is there.
+    /// True if the page was not removed.
     pub fn is_live(&self, page: u32) -> bool {
         self.is_gone.get(page as usize) == Some(&false)
     }
 
-    /// Forgets the last pages, which are related to no other.
+    /// Removes the last pages, which must have no relations to others.
     pub fn truncate(&mut self, count: usize) {
         self.order.truncate(count);
         self.is_gone.truncate(count);
@@ -126,7 +125,7 @@ impl StoryGraph {
         self.edge.truncate(count);
     }
 
-    /// `page` is `relation` to `other`. False if one of them is no page that was ever there, or both are the same one.
+    /// Records that `page` is `relation` to `other`. Returns false if one of them never existed, or both are the same.
     pub fn relate(&mut self, page: u32, other: u32, relation: Relation) -> bool {
         if page == other || page.max(other) as usize >= self.len() {
             return false;
@@ -153,7 +152,7 @@ impl StoryGraph {
         };
         self.size[large as usize] += self.size[small as usize];
         self.next.swap(small as usize, large as usize);
-        // Behind the large root now come the pages of the small one, its root last.
+        // The pages of the small circle now follow the large root, the small root last.
         let mut at = large;
         while at != small {
             at = self.next[at as usize];
@@ -161,7 +160,7 @@ impl StoryGraph {
         }
     }
 
-    /// Pages go; stories that hung together by them fall apart.
+    /// Removes pages; stories that depended on them fall apart.
     ///
     /// Time O(pages and relations of their stories).
     pub fn remove(&mut self, pages: &[u32]) {
@@ -181,7 +180,7 @@ impl StoryGraph {
         }
     }
 
-    /// These pages become one circle.
+    /// Links these pages into one circle.
     fn close(&mut self, pages: &[u32]) {
         let first = pages[0];
         for (at, &page) in pages.iter().enumerate() {
@@ -191,7 +190,7 @@ impl StoryGraph {
         self.size[first as usize] = pages.len() as u32;
     }
 
-    /// What becomes unknown when these pages are removed. `fresh`: duplicates that are known in addition to the relations here.
+    /// The pages whose relations become incomplete when these are removed. `fresh` has additional known duplicates.
     pub fn torn_by(&self, gone: &[u32], fresh: &[(u32, u32)]) -> TornPages {
         let without: FxHashSet<u32> = gone.iter().copied().filter(|&p| self.is_live(p)).collect();
         let mut also: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
@@ -204,7 +203,7 @@ impl StoryGraph {
         let mut beside: Vec<u32> = without.iter().copied().collect();
         for root in roots {
             let mut pieces = self.pieces(root, &without, &also);
-            // What is contained in a story, or contains it, may be known of one of its pages only.
+            // A relation of containment with a story may be known for only one of its pages.
             if pieces.len() > 1 {
                 beside.extend(pieces.iter().flatten());
             }
@@ -227,8 +226,8 @@ impl StoryGraph {
         torn
     }
 
-    /// The pages of a root's circle that are there, less `without`, as duplicates connect them; `also` has relations to pages of other
-    /// circles, through which pages are connected too.
+    /// The live pages of a root's circle, without `without`, split into pieces connected by duplicates; `also` has relations through pages
+    /// of other circles.
     fn pieces(
         &self,
         root: u32,
@@ -261,7 +260,7 @@ impl StoryGraph {
         pieces
     }
 
-    /// The page that represents a page's story. It changes when stories are joined or divided.
+    /// The page that represents a page's story. It changes when stories merge or split.
     pub fn root(&self, page: u32) -> u32 {
         self.root[page as usize]
     }
@@ -276,18 +275,18 @@ impl StoryGraph {
         })
     }
 
-    /// The pages of a page's story that are there, in no order.
+    /// The live pages of a page's story, unordered.
     pub fn story(&self, page: u32) -> impl Iterator<Item = u32> + '_ {
         self.circle(page).filter(|&page| self.is_live(page))
     }
 
-    /// The first page of a page's story: its name.
+    /// The first page of a page's story, which names it.
     pub fn first(&self, page: u32) -> u32 {
         let first = self.story(page).min_by_key(|&page| self.place(page));
         first.unwrap_or(page)
     }
 
-    /// The pages that are there and known to be related to a page, and what it is to each; the newest relation first.
+    /// The live pages related to a page, with the page's relation to each; the newest relation first.
     pub fn relations(&self, page: u32) -> impl Iterator<Item = (u32, Relation)> + '_ {
         let mut at = self.edge[page as usize];
         let all = std::iter::from_fn(move || {
@@ -298,7 +297,7 @@ impl StoryGraph {
         all.filter(|&(other, _)| self.is_live(other))
     }
 
-    /// Which stories contain which.
+    /// The containment relations between stories.
     ///
     /// Time O(r log r) for r relations.
     pub fn edges(&self) -> StoryEdges {
@@ -316,7 +315,7 @@ impl StoryGraph {
         stories.filter(move |&story| story != root)
     }
 
-    /// Stories of two pages or more, and pages alone that have excerpts; each by its root, ascending, with its pages in no order.
+    /// Stories of two pages or more, and single pages with excerpts; each by its root, ascending, with its pages unordered.
     ///
     /// Time O(pages and relations).
     pub fn stories(&self, edges: &StoryEdges) -> Vec<(u32, Vec<u32>)> {
@@ -326,7 +325,7 @@ impl StoryGraph {
             .collect()
     }
 
-    /// Whether lists of stories have the one of a root: it has two pages or more, or one and excerpts.
+    /// Whether the story of a root is listed: it has two pages or more, or one and excerpts.
     pub fn is_listed(&self, root: u32, edges: &StoryEdges) -> bool {
         let mut pages = self.story(root);
         self.root(root) == root
@@ -335,7 +334,7 @@ impl StoryGraph {
     }
 }
 
-/// Which stories contain which; each story by its root ([`StoryGraph::root`]).
+/// The containment relations between stories, each given by its root ([`StoryGraph::root`]).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StoryEdges {
     /// A story and one that it contains.
@@ -346,10 +345,10 @@ pub struct StoryEdges {
 }
 
 impl StoryEdges {
-    /// Tells these stories anew, and those that contain one of them: the roots of all that changed since, as they were before and as they
-    /// are now. Returns the stories that were told.
+    /// Updates these stories and those that contain one of them, and returns the updated stories. `changed` must have the roots of all
+    /// stories that changed, both before and after.
     ///
-    /// Whether a story is a round-up depends on what it contains and on what that contains, so no other can have changed.
+    /// Whether a story is a round-up depends only on what it contains and on what that contains, so no others can have changed.
     ///
     /// Time O(pages and relations of these stories, each with the logarithm of all).
     pub fn tell(&mut self, graph: &StoryGraph, changed: &BTreeSet<u32>) -> BTreeSet<u32> {
@@ -385,7 +384,7 @@ impl StoryEdges {
             .map(|edge| edge.1)
     }
 
-    /// Whether a story contains two that do not contain each other. All pairs that are looked at until then are relations.
+    /// Whether a story contains two stories that do not contain each other. All pairs examined before the answer are relations.
     fn falls_apart(&self, story: u32) -> bool {
         let parts: Vec<u32> = StoryEdges::of(&self.contains, story).collect();
         let contains = |whole, part| self.contains.contains(&(whole, part));
@@ -407,7 +406,7 @@ impl StoryEdges {
         !self.is_round_up(story) && StoryEdges::of(&self.contains, story).next().is_some()
     }
 
-    /// What belongs to a story beside its pages. Time O(log of all, and what there is).
+    /// The stories related to a story. Time O(log of all, and the size of the result).
     pub fn parts(&self, story: u32) -> StoryParts {
         let within = StoryEdges::of(&self.within, story);
         let (round_ups, longer) = within.partition(|&other| self.is_round_up(other));

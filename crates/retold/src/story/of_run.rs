@@ -6,36 +6,36 @@ use super::graph::StoryGraph;
 use crate::dedup::Findings;
 use crate::ids::Rank;
 
-/// A page of a story, as `stories.jsonl` has it.
+/// A page of a story, as in `stories.jsonl`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct StoryRow<'a> {
     /// The id of the story's first page.
     pub story: &'a str,
-    /// What the page is in it: `page`, `excerpt`, `longer` or `round_up`.
+    /// The role of the page: `page`, `excerpt`, `longer` or `round_up`.
     pub part: &'static str,
     /// The id of the page.
     pub id: &'a str,
 }
 
-/// A story that a run has found.
+/// A story found by a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RunStory {
-    /// The id of its first page: the earliest, of pages without a date or of one date the one with the smallest id.
+    /// The id of its first page: the earliest; ties, and pages without a date, go to the smallest id.
     pub story: String,
     /// Its pages by id: duplicates of each other, directly or through others.
     pub pages: Vec<String>,
-    /// Pages that are contained in one of them, and the duplicates of these.
+    /// Pages contained in one of them, and the duplicates of these.
     pub excerpts: Vec<String>,
     /// Longer versions: pages whose excerpts its own pages are.
     pub longer: Vec<String>,
-    /// Pages that contain it beside other stories.
+    /// Pages that contain it and other stories.
     pub round_ups: Vec<String>,
 }
 
 impl RunStory {
-    /// Its pages and what belongs to it, in this order, by id.
+    /// Its pages and the related ones, in this order, by id.
     pub fn rows(&self) -> impl Iterator<Item = StoryRow<'_>> + Clone {
         let parts = [
             ("page", &self.pages),
@@ -50,15 +50,15 @@ impl RunStory {
     }
 }
 
-/// The stories of two pages or more, and those of one page that has excerpts, by the ids of their first pages. Of a component that is too
-/// large for all its pairs to be listed, the pairs that are.
+/// The stories of two pages or more, and of single pages with excerpts, by the ids of their first pages. In a component too large for all
+/// its pairs to be listed, they are based on the listed pairs.
 ///
 /// Time and memory O(pages and pairs).
 pub fn stories(findings: &Findings) -> Vec<RunStory> {
     let pages = findings.by_id.len();
     let mut ranks: Vec<Rank> = Rank::first(pages).collect();
     ranks.sort_by_key(|&rank| (findings.page(rank).date.unwrap_or(i64::MAX), rank));
-    // Pages are numbered by date, and so the first number of a story is that of its first page.
+    // Pages are numbered by date, so the smallest number in a story is that of its first page.
     let mut number = vec![0; pages];
     for (at, rank) in (0..).zip(&ranks) {
         number[rank.at()] = at;

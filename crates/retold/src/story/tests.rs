@@ -20,7 +20,7 @@ fn sorted(pages: impl Iterator<Item = u32>) -> Vec<u32> {
     pages
 }
 
-/// The articles 0-1-2 and 3-4; 5 has both of them below each other.
+/// The articles 0-1-2 and 3-4; page 5 has both, one below the other.
 #[test]
 fn a_round_up_belongs_to_each_and_connects_none() {
     let graph = graph(
@@ -44,11 +44,11 @@ fn a_round_up_belongs_to_each_and_connects_none() {
     let parts = graph.edges().parts(graph.root(5));
     assert_eq!(parts.rounded_up.len(), 2);
     assert_eq!(parts.excerpts, [0u32; 0]);
-    // The page alone is no story, though it contains two.
+    // The page alone is no story, although it contains two.
     assert_eq!(graph.stories(&graph.edges()).len(), 2);
 }
 
-/// 0 has 1, and 1 has 2: all of one text, however short 2 is.
+/// 0 contains 1, and 1 contains 2: all of one text, however short 2 is.
 #[test]
 fn parts_of_parts_make_no_round_up() {
     let graph = graph(
@@ -73,7 +73,7 @@ fn parts_of_parts_make_no_round_up() {
     );
 }
 
-/// 0 has 1 and 2, which nothing relates but 3, a round-up of both that 0 has too. 4 overlaps 1: that makes no story.
+/// 0 contains 1 and 2, which only 3 relates, a round-up of both that 0 contains too. 4 overlaps 1, which makes no story.
 #[test]
 fn a_round_up_of_round_ups() {
     let graph = graph(
@@ -105,7 +105,7 @@ fn a_story_falls_apart_and_its_name_lasts() {
         ],
     );
     assert_eq!(graph.first(3), 0);
-    // The smaller piece, and what is beside the story: it may be beside the other piece too.
+    // The smaller piece, and what is related to the story: it may be related to the other piece too.
     assert_eq!(graph.torn_by(&[2], &[]).pages, [3, 4]);
     assert_eq!(graph.torn_by(&[2], &[(1, 3)]).pages, [0u32; 0]);
     assert_eq!(graph.torn_by(&[3], &[]).pages, [4]);
@@ -121,7 +121,7 @@ fn a_story_falls_apart_and_its_name_lasts() {
     assert!(!graph.relate(3, 3, Duplicate) && !graph.relate(3, 99, Duplicate));
 }
 
-/// Two stories become one: the older name stays, and the other still leads to the story.
+/// Two stories merge: the older name stays, and the other still leads to the story.
 #[test]
 fn a_merge_keeps_the_older_name() {
     let mut graph = graph(5, &[(1, 3, Duplicate), (0, 2, Duplicate)]);
@@ -132,7 +132,7 @@ fn a_merge_keeps_the_older_name() {
     assert_eq!(graph.first(1), 0, "by the name that it had");
 }
 
-/// The definition, by painting and by looking at everything.
+/// Reference implementation by colouring and exhaustive search.
 struct Slow {
     colour: BTreeMap<u32, u32>,
     relations: Vec<(u32, u32, Relation)>,
@@ -180,7 +180,7 @@ impl Slow {
         parts.iter().any(apart)
     }
 
-    /// The stories beside one, as sets of pages: excerpts, rounded up, longer, round-ups.
+    /// The stories related to one, as sets of pages: excerpts, rounded up, longer, round-ups.
     fn parts(&self, colour: u32) -> [BTreeSet<Vec<u32>>; 4] {
         let pages = |colours: BTreeSet<u32>| colours.into_iter().map(|c| self.pages(c)).collect();
         let contained = pages(self.that(colour, Contains));
@@ -212,7 +212,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
 }
 
 proptest! {
-    /// Relations and removals in any order make the stories of the definition.
+    /// Relations and removals in any order give the stories of the definition.
     #[test]
     fn stories_are_those_of_the_definition(steps in steps()) {
         let mut graph = graph(24, &[]);
@@ -249,7 +249,7 @@ proptest! {
         prop_assert_eq!(listed, expected);
     }
 
-    /// What is torn is all whose story or parts of it may be others without what goes.
+    /// Exactly those pages are torn whose story or parts may change without the removed ones.
     #[test]
     fn pages_that_are_not_torn_stay_where_they_are(steps in steps(), gone in proptest::collection::vec(0u32..24, 1..4)) {
         let mut graph = graph(24, &[]);
@@ -269,7 +269,7 @@ proptest! {
     }
 }
 
-/// Two copies, one of them cut: named by the earliest page.
+/// Two copies, one of them shortened; the story is named by the earliest page.
 #[test]
 fn the_stories_of_a_run() {
     let text = |from: usize, to: usize| -> String {

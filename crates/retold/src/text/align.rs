@@ -1,23 +1,22 @@
-//! Finds the blocks of a page that an extracted text consists of.
+//! Finds the blocks of a page of which an extracted text consists.
 //!
-//! The extractor breaks lines at other places and drops pieces inside paragraphs, so blocks are searched for
-//! in the extracted text without white space, in order. First the long blocks: each is found where half of it matches
-//! one stretch, and the heaviest ascending chain of all finds counts, so that a teaser at the top of the page that
-//! repeats a line from the end of the article does not hide the article. Then the short blocks, and long ones that occur
-//! too often to be searched everywhere, each between its neighbours.
+//! The extractor breaks lines elsewhere and drops pieces inside paragraphs, so blocks are searched for in the extracted text without white
+//! space, in order. Long blocks come first: each is found where half of it matches contiguously, and the heaviest ascending chain of all
+//! finds counts. So a teaser at the top that repeats a line from the end of the article does not hide the article. Short blocks follow, and
+//! long ones that occur too often to be searched everywhere, each between its neighbours.
 
 use rustc_hash::FxHashMap;
 
-/// Bytes at which a block is looked up.
+/// Length in bytes of the substrings by which blocks are looked up.
 const SEED: usize = 12;
-/// Bytes that a block has at least to be looked up everywhere.
+/// Minimum bytes of a block that is looked up everywhere.
 const LONG: usize = 36;
-/// Places in the extracted text at which a block is tried.
+/// How many places in the extracted text are tried per block.
 const TRIES: usize = 8;
-/// Bytes after the expected place within which other blocks are searched for.
+/// How far after the expected place, in bytes, the other blocks are searched for.
 const WINDOW: usize = 2048;
 
-/// For each block of `visible` whether it is part of `extracted`.
+/// For each block of `visible`, whether it is part of `extracted`.
 pub fn mask(visible: &str, extracted: &str) -> Vec<bool> {
     let target = squeeze(extracted);
     let blocks: Vec<Vec<u8>> = visible.split('\n').map(squeeze).collect();
@@ -66,7 +65,7 @@ struct Find {
     block: usize,
     start: usize,
     end: usize,
-    /// The match before it in the heaviest chain that ends here.
+    /// The previous match in the heaviest chain that ends here.
     before: Option<usize>,
     weight: usize,
 }
@@ -74,7 +73,7 @@ struct Find {
 /// Where each substring of [`SEED`] bytes occurs.
 struct Index<'a> {
     target: &'a [u8],
-    /// The first place of each stretch, and for each place the next one of the same stretch.
+    /// The first place of each substring, and for each place the next one of the same substring.
     first: FxHashMap<&'a [u8], u32>,
     next: Vec<u32>,
 }
@@ -86,7 +85,7 @@ impl<'a> Index<'a> {
         let mut first: FxHashMap<&[u8], u32> = FxHashMap::default();
         first.reserve(target.len());
         let mut next = vec![NOWHERE; target.len()];
-        // Backwards, so that chains ascend.
+        // Backwards, so that lists of places ascend.
         for at in (0..target.len().saturating_sub(SEED - 1)).rev() {
             let stretch = &target[at..at + SEED];
             if let Some(later) = first.insert(stretch, at as u32) {
@@ -100,7 +99,6 @@ impl<'a> Index<'a> {
         }
     }
 
-    /// The places where at least half of the block occurs contiguously.
     fn find(&self, block: &[u8]) -> Vec<(usize, usize)> {
         let mut found = Vec::new();
         let last = block.len() - SEED;
@@ -123,7 +121,7 @@ impl<'a> Index<'a> {
         found
     }
 
-    /// The stretch of the extracted text around `at` that equals the block around `seed`.
+    /// The match in the extracted text around `at`, given that `seed` matches there.
     fn extend(&self, block: &[u8], seed: usize, at: usize) -> (usize, usize) {
         let before = block[..seed]
             .iter()
@@ -136,13 +134,13 @@ impl<'a> Index<'a> {
     }
 }
 
-/// The finds, in order, of the chain of most bytes in which blocks and places ascend.
+/// The finds of the chain with most bytes in which both blocks and places ascend.
 fn heaviest_chain(mut finds: Vec<Find>, length: usize) -> Vec<Find> {
-    // For each prefix of the extracted text the heaviest chain that ends in it (a Fenwick tree of maxima).
+    // For each prefix of the extracted text, the heaviest chain that ends in it (a Fenwick tree of maxima).
     let mut best: Vec<Option<usize>> = vec![None; length + 2];
     let mut from = 0;
     while from < finds.len() {
-        // Finds of one block exclude each other: look all up before any is entered.
+        // Finds of one block exclude each other, so all are looked up before any is entered.
         let block = finds[from].block;
         let to = from
             + finds[from..]
@@ -179,7 +177,7 @@ fn heaviest_chain(mut finds: Vec<Find>, length: usize) -> Vec<Find> {
     chain
 }
 
-/// The heavier of two chains; the first if they weigh the same.
+/// The heavier of two chains; the first one if they are equal.
 fn heavier(finds: &[Find], a: Option<usize>, b: Option<usize>) -> Option<usize> {
     match (a, b) {
         (Some(x), Some(y)) if finds[y].weight > finds[x].weight => b,

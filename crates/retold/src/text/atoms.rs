@@ -1,5 +1,4 @@
-//! The tokens of shingles, found without a dictionary: words in scripts with spaces, single
-//! characters in others.
+//! The tokens of shingles, found without a dictionary: words in scripts with spaces, single characters in others.
 
 use super::bits;
 use super::language::Script;
@@ -9,26 +8,26 @@ use super::page_text::Text;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Token {
     /// Runs of letters and digits; in scripts without reliable spaces (Chinese, Japanese, Korean, Thai, Lao, Khmer, Burmese) single
-    /// letters. Punctuation counts nothing.
+    /// letters. Punctuation is ignored.
     Word,
     /// Text between white space.
     Spaced,
-    /// Every character but white space.
+    /// Every character that is not white space.
     Char,
 }
 
-/// What a token of [`Token::Word`] is made of.
+/// What a [`Token::Word`] consists of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Made {
-    /// Letters and digits of ASCII.
+    /// ASCII letters and digits.
     Ascii,
     /// One character of a script without spaces.
     Alone,
-    /// Letters and digits, some of them not ASCII.
+    /// Letters and digits, not all of them ASCII.
     Mixed,
 }
 
-/// Hands the byte ranges in [`Text::folded`] of all tokens that methods see to `found`, in order. Linear.
+/// Passes the byte ranges in [`Text::folded`] of all tokens that methods see to `found`, in order. Linear.
 pub fn atoms(text: &Text, token: Token, mut found: impl FnMut(usize, usize)) {
     if token == Token::Word {
         return words(text, |start, end, _| found(start, end));
@@ -44,7 +43,7 @@ pub fn atoms(text: &Text, token: Token, mut found: impl FnMut(usize, usize)) {
     }
 }
 
-/// The same of [`Token::Word`], each with what it is made of.
+/// As [`atoms`] with [`Token::Word`], telling what each word consists of.
 pub fn words(text: &Text, mut found: impl FnMut(usize, usize, Made)) {
     // A line feed separates tokens like a space, so blocks need not be handled one by one.
     for seen in text.seen_ranges() {
@@ -62,7 +61,7 @@ pub fn words(text: &Text, mut found: impl FnMut(usize, usize, Made)) {
     }
 }
 
-/// Blocks hold no other white space than single spaces.
+/// Tokens between spaces; blocks contain no other white space than single spaces.
 fn spaced(block: &str, found: &mut impl FnMut(usize, usize)) {
     let mut start = 0;
     for end in memchr::memchr_iter(b' ', block.as_bytes()) {
@@ -79,21 +78,21 @@ fn spaced(block: &str, found: &mut impl FnMut(usize, usize)) {
 /// Cuts text into words.
 struct Cutter<'a> {
     text: &'a str,
-    /// Where the word that is open begins, if one is.
+    /// Where the open word begins, if one is open.
     start: Option<usize>,
-    /// What it is made of.
+    /// What the open word consists of so far.
     made: Made,
 }
 
 impl Cutter<'_> {
-    /// Passes the ASCII that begins here, many bytes at a time; returns where it ends.
+    /// Reads the ASCII text that begins at `at`, many bytes at a time; returns its end.
     fn ascii(&mut self, mut at: usize, found: &mut impl FnMut(usize, usize, Made)) -> usize {
         let bytes = self.text.as_bytes();
         while at < bytes.len() {
             let (letters, others) =
                 bits::first(&bytes[at..], |b| (bits::letters(b), bits::others(b)));
             let length = (others.trailing_zeros() as usize).min(bytes.len() - at);
-            // One bit wherever a word begins or ends.
+            // A bit is set wherever a word begins or ends.
             let mut edges = letters ^ (letters << 1 | u64::from(self.start.is_some()));
             if length < bits::WIDE {
                 edges &= (1 << length) - 1;
@@ -123,12 +122,12 @@ impl Cutter<'_> {
         at
     }
 
-    /// Passes the characters that begin here, single ones of ASCII among them; returns where they end.
+    /// Reads characters beyond ASCII that begin at `at`, and single ASCII ones among them; returns their end.
     fn others(&mut self, mut at: usize, found: &mut impl FnMut(usize, usize, Made)) -> usize {
         let bytes = self.text.as_bytes();
         let is_ideograph = |at: usize| matches!(bytes.get(at), Some(0xE5..=0xE8));
         loop {
-            // Nearly all that Chinese is written with.
+            // Covers nearly all of Chinese text.
             if is_ideograph(at) {
                 self.end(at, found);
                 while is_ideograph(at) {
@@ -160,7 +159,7 @@ impl Cutter<'_> {
         }
     }
 
-    /// Ends the word that is open, if one is.
+    /// Ends the open word, if there is one.
     fn end(&mut self, at: usize, found: &mut impl FnMut(usize, usize, Made)) {
         if let Some(start) = self.start.take() {
             found(start, at, self.made);
@@ -180,13 +179,13 @@ enum Class {
 
 fn class(c: char) -> Class {
     match c {
-        // Nearly all that is written beside ASCII, so that nothing has to be looked up: ideographs, and the marks between them.
+        // The common cases come first, to avoid look-ups: ideographs, and the marks between them.
         '\u{4E00}'..='\u{9FFF}' => Class::Alone,
         '\u{3000}'..='\u{3003}' | '\u{2010}'..='\u{2027}' => Class::None,
-        // Letters with accents; Cyrillic.
+        // Letters with accents, and Cyrillic.
         '\u{C0}'..='\u{D6}' | '\u{D8}'..='\u{F6}' | '\u{F8}'..='\u{24F}' => Class::Letter,
         '\u{400}'..='\u{481}' => Class::Letter,
-        // Kana; syllables of Hangul, whose words extraction often cuts or glues; lines and blocks.
+        // Kana; Hangul syllables, whose words extraction often cuts or joins; box drawings.
         '\u{3041}'..='\u{3096}' | '\u{30A1}'..='\u{30FA}' | '\u{AC00}'..='\u{D7A3}' => Class::Alone,
         '\u{2500}'..='\u{25FF}' => Class::None,
         c => looked_up(c),
@@ -239,7 +238,7 @@ mod tests {
         }
     }
 
-    /// Words as the documentation says it, character by character.
+    /// Reference implementation: words by the documentation, character by character.
     fn plainly(text: &str) -> Vec<(String, Made)> {
         let (mut found, mut word) = (Vec::new(), String::new());
         for c in text.chars().chain(['\n']) {

@@ -1,11 +1,11 @@
-//! Bytes of text examined 64 at a time: one bit for each.
+//! Examines 64 bytes of text at a time and gives one bit for each.
 
 use wide::u8x16;
 
 /// Bytes that are examined together.
 pub const WIDE: usize = 64;
 
-/// What `look` says of the first bytes of a text. A text that ends before is filled up with spaces.
+/// The result of `look` for the first bytes of a text. A shorter text is padded with spaces.
 pub fn first<T>(bytes: &[u8], look: impl Fn(&[u8; WIDE]) -> T) -> T {
     match bytes.first_chunk() {
         Some(bytes) => look(bytes),
@@ -17,7 +17,7 @@ pub fn first<T>(bytes: &[u8], look: impl Fn(&[u8; WIDE]) -> T) -> T {
     }
 }
 
-/// Where the bits are set that `look` finds in a text, ascending.
+/// The positions in a text at which `look` sets a bit, ascending.
 pub fn positions(bytes: &[u8], look: impl Fn(&[u8; WIDE]) -> u64) -> impl Iterator<Item = usize> {
     let (mut base, mut bits) = (0, first(bytes, &look));
     std::iter::from_fn(move || {
@@ -31,17 +31,17 @@ pub fn positions(bytes: &[u8], look: impl Fn(&[u8; WIDE]) -> u64) -> impl Iterat
     })
 }
 
-/// Which of the bytes are line feeds, or may begin a full stop of any script ([`super::sentence`]).
+/// Bits of bytes that are line feeds or may begin a full stop of any script ([`super::sentence`]).
 pub fn line_feeds_and_marks(bytes: &[u8; WIDE]) -> u64 {
     bits(bytes, |bytes| {
         let is = |byte| bytes.simd_eq(u8x16::splat(byte));
-        // Western quotes and dashes begin like none.
+        // Full stops do not begin like Western quotes and dashes.
         let lead = (bytes & u8x16::splat(0xFE)).simd_eq(u8x16::splat(0xE0)) | is(0xE3);
         is(b'\n') | is(b'.') | lead | is(0xDB) | is(0xEF)
     })
 }
 
-/// What lines are found by, and what they are like.
+/// Bits that separate and classify lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LineBits {
     /// Line feeds.
@@ -54,7 +54,7 @@ pub struct LineBits {
     pub odd: u64,
 }
 
-/// See [`LineBits`].
+/// The [`LineBits`] of these bytes.
 pub fn lines(bytes: &[u8; WIDE]) -> LineBits {
     let ends = bits(bytes, |bytes| bytes.simd_eq(u8x16::splat(b'\n')));
     LineBits {
@@ -65,7 +65,7 @@ pub fn lines(bytes: &[u8; WIDE]) -> LineBits {
     }
 }
 
-/// Which of the bytes may be or begin white space other than a space.
+/// Bits of bytes that may be or begin white space other than a space.
 fn may_begin_space(bytes: u8x16) -> u8x16 {
     let control = bytes.min(u8x16::splat(0x1F)).simd_eq(bytes) | bytes.simd_eq(u8x16::splat(0x7F));
     let lead = bytes.simd_eq(u8x16::splat(0xC2))
@@ -73,7 +73,7 @@ fn may_begin_space(bytes: u8x16) -> u8x16 {
     control | lead
 }
 
-/// Which of the bytes are letters or digits of ASCII; the first has the lowest bit.
+/// Bits of ASCII letters and digits; the first byte has the lowest bit.
 pub fn letters(bytes: &[u8; WIDE]) -> u64 {
     let within = |bytes: u8x16, from: u8, count: u8| {
         let offset = bytes - u8x16::splat(from);
@@ -84,24 +84,24 @@ pub fn letters(bytes: &[u8; WIDE]) -> u64 {
     })
 }
 
-/// Which of the bytes are not ASCII.
+/// Bits of bytes that are not ASCII.
 pub fn others(bytes: &[u8; WIDE]) -> u64 {
     bits(bytes, |bytes| bytes)
 }
 
-/// Which of the bytes begin a character.
+/// Bits of bytes that begin a character.
 pub fn begins(bytes: &[u8; WIDE]) -> u64 {
     bits(bytes, |bytes| {
         !(bytes & u8x16::splat(0xC0)).simd_eq(u8x16::splat(0x80))
     })
 }
 
-/// Which of the bytes are this one or larger.
+/// Bits of bytes that are at least `least`.
 pub fn at_least(bytes: &[u8; WIDE], least: u8) -> u64 {
     bits(bytes, |bytes| bytes.max(u8x16::splat(least)).simd_eq(bytes))
 }
 
-/// How many of the bytes are such: counted in bytes, which a compiler does for many at a time, so few at a time that a byte holds it.
+/// How many bytes satisfy `is`. The count fits in a byte, so the compiler can vectorise it.
 pub fn count(bytes: &[u8], is: impl Fn(u8) -> bool) -> u64 {
     let count = |run: &[u8]| {
         run.iter()
@@ -110,7 +110,7 @@ pub fn count(bytes: &[u8], is: impl Fn(u8) -> bool) -> u64 {
     bytes.chunks(192).map(|run| u64::from(count(run))).sum()
 }
 
-/// Whether one of the first 16 bytes may be or begin white space that is no single space.
+/// Whether one of the first 16 bytes may be or begin white space other than a single space.
 pub fn may_be_space(bytes: &[u8; 18]) -> bool {
     let at = |from: usize| u8x16::new(bytes[from..].first_chunk().copied().unwrap_or_default());
     let (bytes, next) = (at(0), at(1));
@@ -118,7 +118,7 @@ pub fn may_be_space(bytes: &[u8; 18]) -> bool {
     (may_begin_space(bytes) | space(bytes) & space(next)).to_bitmask() != 0
 }
 
-/// Of which bytes the highest bit is set by `is`.
+/// The highest bit of each byte that `is` returns.
 fn bits(bytes: &[u8; WIDE], is: impl Fn(u8x16) -> u8x16) -> u64 {
     let parts = bytes.as_chunks::<16>().0.iter().rev();
     parts.fold(0, |bits, &part| {
@@ -132,7 +132,7 @@ mod tests {
 
     use super::*;
 
-    /// The same, byte by byte.
+    /// As `bits`, byte by byte.
     fn one_by_one(bytes: &[u8; WIDE], is: impl Fn(u8) -> bool) -> u64 {
         let bits = bytes.iter().enumerate();
         bits.map(|(at, &byte)| u64::from(is(byte)) << at).sum()

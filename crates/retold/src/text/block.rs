@@ -1,10 +1,10 @@
-//! Blocks: lines of text with collapsed white space, the result of both HTML and plain text.
+//! Blocks: lines of text with collapsed white space, made from HTML or plain text.
 
 use super::bits;
 use super::count::count_chars;
 use super::outline::{Block, Noted};
 
-/// The blocks of a visible or folded text: the text between line feeds.
+/// The blocks of a visible or folded text, which line feeds separate.
 pub(super) fn blocks(text: &str) -> impl Iterator<Item = &str> + Clone {
     let mut start = 0;
     let ends = memchr::memchr_iter(b'\n', text.as_bytes()).chain([text.len()]);
@@ -15,23 +15,23 @@ pub(super) fn blocks(text: &str) -> impl Iterator<Item = &str> + Clone {
     })
 }
 
-/// Builds the visible text: blocks separated by one line feed, none empty, white space inside them collapsed.
+/// Builds the visible text: non-empty blocks separated by one line feed, with white space inside them collapsed.
 #[derive(Debug, Default)]
 pub struct Blocks {
     text: String,
-    /// White space was seen since the last word of this block.
+    /// White space was read since the last word of this block.
     gap: bool,
-    /// Nothing of this block has been written yet.
+    /// Nothing of this block was written yet.
     fresh: bool,
     /// Line ends separate blocks instead of being white space.
     keep_lines: bool,
-    /// The first bytes of a character whose rest has not come yet.
+    /// The first bytes of an incomplete character.
     carry: Vec<u8>,
     /// Where the uncounted text of the open link begins, if a link is open.
     link: Option<usize>,
     /// The element that the following text is in.
     element: usize,
-    /// What is known of this block, where it begins, and what is known of all before it, if anybody asks.
+    /// The facts about this block, its start, and the facts about the blocks before it if they are wanted.
     block: Block,
     start: usize,
     noted: Noted,
@@ -39,7 +39,6 @@ pub struct Blocks {
 }
 
 impl Blocks {
-    /// With room for `capacity` bytes.
     pub fn with_capacity(capacity: usize) -> Blocks {
         Blocks {
             text: String::with_capacity(capacity),
@@ -48,7 +47,7 @@ impl Blocks {
         }
     }
 
-    /// The same of a plain text: nothing is known of its blocks.
+    /// For plain text, whose blocks have no facts to note.
     pub fn of_plain(capacity: usize) -> Blocks {
         Blocks {
             is_plain: true,
@@ -56,18 +55,18 @@ impl Blocks {
         }
     }
 
-    /// Whether line ends separate blocks from here on.
+    /// Sets whether line ends separate blocks from here on.
     pub fn keep_lines(&mut self, keep: bool) {
         self.keep_lines = keep;
     }
 
-    /// Whether the text is that of a link from here on.
+    /// Sets whether the text is in a link from here on.
     pub fn linked(&mut self, linked: bool) {
         self.count_link();
         self.link = linked.then_some(self.text.len());
     }
 
-    /// Counts the text of the link that is open, if one is.
+    /// Counts the text of the open link.
     fn count_link(&mut self) {
         if let Some(from) = &mut self.link {
             self.block.linked += count_chars(&self.text[*from..]);
@@ -75,7 +74,7 @@ impl Blocks {
         }
     }
 
-    /// The element that the text is in from here on; a block belongs to that in which it begins.
+    /// Sets the element of the text from here on; a block belongs to the element in which it begins.
     pub fn enter(&mut self, element: usize) {
         self.element = element;
     }
@@ -92,9 +91,9 @@ impl Blocks {
         self.gap = false;
     }
 
-    /// Adds text to the block that may be cut inside a character (html5gum does that).
+    /// Adds text that may be cut inside a character (html5gum does that).
     pub fn push_bytes(&mut self, text: &[u8]) {
-        // Between tags there is mostly nothing but white space.
+        // Between tags there is mostly only white space.
         if self.carry.is_empty() && !self.keep_lines && text.iter().all(|&byte| byte <= b' ') {
             self.gap |= !text.is_empty();
             return;
@@ -105,7 +104,7 @@ impl Blocks {
         self.carry.extend_from_slice(&text[whole..]);
     }
 
-    /// Finishes the character that the last piece of text left incomplete; returns the text after it.
+    /// Completes the character that the previous piece left unfinished; returns the text after it.
     fn complete_carry<'a>(&mut self, text: &'a [u8]) -> &'a [u8] {
         if self.carry.is_empty() {
             return text;
@@ -131,7 +130,6 @@ impl Blocks {
         }
     }
 
-    /// Adds text to the block.
     pub fn push(&mut self, text: &str) {
         let mut rest = self.space(text);
         if is_collapsed(rest.as_bytes()) {
@@ -144,7 +142,7 @@ impl Blocks {
         }
     }
 
-    /// Takes white space from the start of the text; returns what follows.
+    /// Takes white space from the start of the text; returns the rest.
     fn space<'a>(&mut self, text: &'a str) -> &'a str {
         if let Some(b'!'..=b'~') = text.as_bytes().first() {
             return text;
@@ -159,12 +157,11 @@ impl Blocks {
         rest
     }
 
-    /// Adds white space to the block.
     pub fn space_between(&mut self) {
         self.gap = true;
     }
 
-    /// Adds text to the block in which white space is single spaces between words.
+    /// Adds text whose white space is already single spaces between words.
     pub fn words(&mut self, words: &str) {
         if words.is_empty() {
             return;
@@ -186,14 +183,14 @@ impl Blocks {
         self.text.push_str(words);
     }
 
-    /// The text, and what is known of its blocks.
+    /// The text and the facts about its blocks.
     pub fn finish(mut self) -> (String, Noted) {
         self.end_block();
         (self.text, self.noted)
     }
 }
 
-/// The number of bytes at the end that begin a character without finishing it.
+/// The number of bytes at the end that form an incomplete character.
 fn incomplete_tail(text: &[u8]) -> usize {
     let from = text.len().saturating_sub(3);
     let Some(lead) = text[from..].iter().rposition(|b| b & 0xC0 != 0x80) else {
@@ -209,8 +206,8 @@ fn incomplete_tail(text: &[u8]) -> usize {
     if have < need { have } else { 0 }
 }
 
-/// Whether white space in the text is only single spaces between words, so that nothing has to be done. May be false although
-/// it is so: all bytes are examined in the same way, which a compiler does many at a time.
+/// Whether white space in the text is only single spaces between words. May return false for such a text: the check treats all bytes alike,
+/// so that the compiler can vectorise it.
 fn is_collapsed(text: &[u8]) -> bool {
     let [first, .., before, last] = text else {
         return false;
@@ -221,7 +218,7 @@ fn is_collapsed(text: &[u8]) -> bool {
     {
         return false;
     }
-    // Stretches of one length, the last of which may overlap the one before it, leave no rest to be examined singly.
+    // Stretches have one length; the last may overlap the one before, so that no remainder is left.
     let starts = text.len() - 2;
     let mut at = 0;
     while at + STRETCH <= starts {
@@ -240,16 +237,16 @@ fn is_collapsed(text: &[u8]) -> bool {
     }
 }
 
-/// Bytes of a stretch.
+/// Length of a stretch in bytes.
 const STRETCH: usize = 16;
 
-/// Whether one of the first bytes of a stretch may be or begin other white space than a single space.
+/// Whether a stretch may contain white space other than single spaces.
 fn is_odd(text: &[u8]) -> bool {
     let stretch = text.first_chunk::<{ STRETCH + 2 }>();
     stretch.is_some_and(|stretch| bits::may_be_space(stretch) && is_surely_odd(stretch))
 }
 
-/// The same, for the characters that others begin like.
+/// Decides exactly, also about characters that share their first byte with white space.
 fn is_surely_odd(text: &[u8; STRETCH + 2]) -> bool {
     let bytes = text.iter().zip(&text[1..]).zip(&text[2..]);
     let odd = bytes.fold(0, |odd, ((&a, &b), &c)| {
@@ -262,7 +259,7 @@ fn is_surely_odd(text: &[u8; STRETCH + 2]) -> bool {
     odd != 0
 }
 
-/// What a byte can begin: a word, white space, or a character that has to be examined.
+/// What a byte can begin: a word, white space, or a character that must be examined.
 const WORD: u8 = 0;
 const SPACE: u8 = 1;
 const LOOK: u8 = 2;
@@ -286,7 +283,7 @@ fn class_of(byte: u8) -> u8 {
     CLASS[usize::from(byte)]
 }
 
-/// The length of the words at the start of the text, up to white space that is more than one space.
+/// The length of the words at the start of the text, up to white space of more than one space.
 fn words_len(text: &[u8]) -> usize {
     let mut end = 0;
     loop {
@@ -303,9 +300,8 @@ fn words_len(text: &[u8]) -> usize {
     }
 }
 
-/// The length of the white space at the start of the text.
 fn space_run(text: &[u8]) -> usize {
-    // Most of it is spaces.
+    // Usually spaces.
     let mut end = text.iter().take_while(|&&byte| byte == b' ').count();
     loop {
         match space_len(&text[end..]) {
@@ -315,9 +311,9 @@ fn space_run(text: &[u8]) -> usize {
     }
 }
 
-/// The length of the white space character at the start of the bytes, 0 if there is none. Control characters count as
-/// white space. Beyond ASCII it is U+0085, U+00A0, U+1680, U+2000-200A, U+2028, U+2029, U+202F, U+205F and U+3000:
-/// Chinese pages indent with the last, others with U+00A0.
+/// The length of the white space character at the start of the bytes, 0 if there is none. Control characters count as white space. Beyond
+/// ASCII these are U+0085, U+00A0, U+1680, U+2000-200A, U+2028, U+2029, U+202F, U+205F and U+3000; Chinese pages indent with the last,
+/// others with U+00A0.
 fn space_len(bytes: &[u8]) -> usize {
     match bytes {
         [0x00..=0x20 | 0x7F, ..] => 1,
@@ -336,7 +332,7 @@ mod tests {
 
     use super::*;
 
-    /// White space collapsed as the documentation says it, character by character.
+    /// Reference implementation: collapses white space by the documentation, character by character.
     fn plainly(text: &str) -> String {
         let is_space = |c: char| {
             c.is_whitespace() || c < ' ' || c == '\u{7F}' || ('\u{2000}'..='\u{200A}').contains(&c)

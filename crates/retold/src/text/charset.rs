@@ -1,12 +1,12 @@
-//! Charset: from a page's bytes to Unicode.
+//! Charset detection: from a page's bytes to Unicode.
 //!
-//! Sources in order of priority: a byte-order mark; the bytes, if they are (nearly) valid UTF-8; the
-//! HTTP header; a declaration in the document; detection. A declaration is used only if the bytes agree with it:
-//! pages that declare GBK and are UTF-8, or declare Latin-1 and are GBK, are common.
+//! Sources in order of priority: a byte-order mark; the bytes, if they are (nearly) valid UTF-8; the HTTP header; a declaration in the
+//! document; detection. A declaration counts only if the bytes agree with it: pages that declare GBK and are UTF-8, or declare Latin-1 and
+//! are GBK, are common.
 //!
-//! Encodings that `encoding_rs` lacks (Johab, EUC-TW, …) cannot be decoded. If this leaves broken characters, the
-//! document is rejected as "not text". If it leaves plausible characters in an implausible order, the text is kept,
-//! because copies of it are still equal, and flagged (`Meta::garbled`, no `Meta::charset`).
+//! Encodings that `encoding_rs` lacks (Johab, EUC-TW, …) cannot be decoded. If this leaves broken characters, the document is rejected as
+//! "not text". If it leaves plausible characters in an implausible order, the text is kept, because copies of it are still equal, and
+//! flagged (`Meta::garbled`, no `Meta::charset`).
 
 use std::borrow::Cow;
 
@@ -14,25 +14,25 @@ use super::garbled::Damage;
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{Encoding, ISO_2022_JP, UTF_8, UTF_16BE, UTF_16LE};
 
-/// Bytes of a document that are searched for a declaration. HTML says 1,024; real pages put scripts in front of it.
+/// Bytes of a document that are searched for a declaration. HTML says 1,024, but real pages put scripts before it.
 const DECLARATION_WINDOW: usize = 4096;
-/// Bytes that the detector gets to see: it reads some 7 MB/s, so this bounds it to a few milliseconds a page.
+/// Bytes that the detector reads: at about 7 MB/s, this bounds it to a few milliseconds a page.
 const DETECTION_BUDGET: usize = 16 * 1024;
-/// ASCII bytes kept on either side of the other ones for the detector, which uses the letters around them.
+/// ASCII bytes kept around the others for the detector, which uses neighbouring letters.
 const DETECTION_MARGIN: usize = 8;
-/// Bytes that are examined to distinguish text from other data.
+/// Bytes that are examined to tell text from binary data.
 const TEXT_WINDOW: usize = 64 * 1024;
 
 /// A decoded document.
 #[derive(Debug)]
 pub struct Decoded<'a> {
-    /// The text; borrowed where the bytes were UTF-8.
+    /// The text; borrowed if the bytes were UTF-8.
     pub text: Cow<'a, str>,
     /// The WHATWG name of the encoding; `None` if the text is garbled.
     pub charset: Option<&'static str>,
 }
 
-/// Decodes a document. `header` is the charset of the HTTP header. The error is the reason for a reject, for people.
+/// Decodes a document. `header` is the charset of the HTTP header. The error is the reason for a reject.
 pub fn decode<'a>(bytes: &'a [u8], header: Option<&str>) -> Result<Decoded<'a>, String> {
     if let Some((encoding, length)) = Encoding::for_bom(bytes) {
         return finish(&bytes[length..], encoding);
@@ -54,7 +54,7 @@ pub fn decode<'a>(bytes: &'a [u8], header: Option<&str>) -> Result<Decoded<'a>, 
     finish(bytes, choose(bytes, header))
 }
 
-/// Decodes with the chosen encoding and refuses what does not look like text afterwards.
+/// Decodes with the chosen encoding and refuses a result that does not look like text.
 fn finish<'a>(bytes: &'a [u8], encoding: &'static Encoding) -> Result<Decoded<'a>, String> {
     let (text, _) = encoding.decode_without_bom_handling(bytes);
     let damage = Damage::of(&text, encoding);
@@ -72,7 +72,7 @@ fn finish<'a>(bytes: &'a [u8], encoding: &'static Encoding) -> Result<Decoded<'a
     })
 }
 
-/// The bytes as UTF-8 if they are UTF-8 except for an incomplete sequence at the end or a few broken bytes.
+/// The bytes as UTF-8, if at most a few bytes are broken or the last sequence is incomplete.
 fn as_utf8(bytes: &[u8]) -> Option<Cow<'_, str>> {
     let error = match std::str::from_utf8(bytes) {
         Ok(text) => return Some(Cow::Borrowed(text)),
@@ -91,24 +91,22 @@ fn as_utf8(bytes: &[u8]) -> Option<Cow<'_, str>> {
     (good >= 8 * bad).then(|| String::from_utf8_lossy(bytes))
 }
 
-/// Counts the characters beyond ASCII.
 fn beyond_ascii(text: &str) -> usize {
     text.bytes().filter(|&b| b >= 0xC0).count()
 }
 
-/// Chooses among the declared encodings and the detected one: the first that decodes without much damage, otherwise
-/// the one with least.
+/// Chooses among the declared encodings and the detected one: the first that decodes with little damage, otherwise the least damaged.
 fn choose(bytes: &[u8], header: Option<&str>) -> &'static Encoding {
     let header = header.and_then(|label| Encoding::for_label(label.trim().as_bytes()));
     let sample = sample(bytes);
     let mut best: Option<Candidate> = None;
     for encoding in [header, declared(bytes)].into_iter().flatten() {
-        // The bytes are not UTF-8, which was tried first, and UTF-16 would have shown.
+        // UTF-8 was tried first and failed, and UTF-16 would have been recognised.
         if [UTF_8, UTF_16LE, UTF_16BE].contains(&encoding) {
             continue;
         }
         let candidate = Candidate::new(encoding, &sample);
-        // A single-byte encoding accepts any bytes, and Latin-1 is what servers say unasked.
+        // A single-byte encoding accepts any bytes, and Latin-1 is the default of servers.
         if candidate.damage.is_light() && !encoding.is_single_byte() {
             return encoding;
         }
@@ -123,7 +121,7 @@ fn choose(bytes: &[u8], header: Option<&str>) -> &'static Encoding {
     }
 }
 
-/// An encoding and what the sample looks like in it.
+/// An encoding and how the sample looks in it.
 struct Candidate {
     encoding: &'static Encoding,
     damage: Damage,
@@ -138,10 +136,10 @@ impl Candidate {
         }
     }
 
-    /// True if this explains the bytes better than a candidate that is otherwise to be preferred.
+    /// Whether this explains the bytes better than a candidate of higher priority.
     fn beats(&self, other: &Candidate) -> bool {
         match (self.damage.is_light(), other.damage.is_light()) {
-            // Undamaged multi-byte text is no accident, undamaged single-byte text says little.
+            // Undamaged multi-byte text is no coincidence; undamaged single-byte text proves little.
             (true, true) => other.encoding.is_single_byte() && !self.encoding.is_single_byte(),
             (true, false) => true,
             (false, true) => false,
@@ -150,7 +148,7 @@ impl Candidate {
     }
 }
 
-/// The encoding that the document declares in a `<meta>` or an XML declaration.
+/// The encoding declared in a `<meta>` or an XML declaration.
 fn declared(bytes: &[u8]) -> Option<&'static Encoding> {
     let window = &bytes[..bytes.len().min(DECLARATION_WINDOW)];
     let mut rest = window;
@@ -181,7 +179,7 @@ fn find_keyword(bytes: &[u8]) -> Option<usize> {
     })
 }
 
-/// The label in `="label"`, quotes and white space optional.
+/// The label in `="label"`, with optional quotes and white space.
 fn label_after(bytes: &[u8]) -> Option<&[u8]> {
     let bytes = bytes
         .trim_ascii_start()
@@ -198,11 +196,11 @@ fn label_after(bytes: &[u8]) -> Option<&[u8]> {
     (end > 0).then(|| &bytes[..end])
 }
 
-/// The encoding that the detector takes the sample for.
+/// The detector's guess for the sample.
 fn detect(sample: &[u8]) -> &'static Encoding {
     let mut detector = EncodingDetector::new(Iso2022JpDetection::Allow);
     detector.feed(sample, true);
-    // No top-level domain: with `.cn` or `.tw` the detector misreads Big5 and GBK pages almost always.
+    // No top-level domain is given: with `.cn` or `.tw` the detector misreads Big5 and GBK pages almost always.
     detector.guess(None, Utf8Detection::Deny)
 }
 
@@ -223,7 +221,7 @@ fn sample(bytes: &[u8]) -> Vec<u8> {
     sample
 }
 
-/// The end of the run that starts at `at`: after it come at least two margins of ASCII, or the run is long enough.
+/// The end of the run that starts at `at`: at least two margins of ASCII follow, or the run is long enough.
 fn end_of_run(bytes: &[u8], at: usize) -> usize {
     let limit = bytes.len().min(at + DETECTION_BUDGET);
     let mut last = at;
@@ -247,7 +245,7 @@ fn utf16_without_bom(bytes: &[u8]) -> Option<&'static Encoding> {
         odd += usize::from(pair[1] == 0);
     }
     let enough = window.len() / 100 + 1;
-    // The other side has NULs too where a text has U+4E00 or the like.
+    // The other side has NULs too, for characters like U+4E00.
     let encoding = if odd >= enough && even * 2 <= odd {
         UTF_16LE
     } else if even >= enough && odd * 2 <= even {
@@ -259,7 +257,7 @@ fn utf16_without_bom(bytes: &[u8]) -> Option<&'static Encoding> {
     (!broken).then_some(encoding)
 }
 
-/// Refuses text that is full of control characters: an image or an archive whose bytes happen to decode.
+/// Refuses text full of control characters: an image or archive whose bytes happen to decode.
 fn readable(text: Cow<'_, str>) -> Result<Cow<'_, str>, String> {
     let bytes = text.as_bytes();
     let window = &bytes[..bytes.len().min(TEXT_WINDOW)];

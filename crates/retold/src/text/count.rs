@@ -2,8 +2,8 @@
 
 use super::bits;
 
-/// The number of characters of a visible or folded text, or of a part of one, white space left out. Blocks hold no
-/// other white space than single spaces and line feeds, so bytes can be counted.
+/// The number of characters of a visible or folded text without white space. Blocks contain no other white space than single spaces and
+/// line feeds, so counting bytes is enough.
 pub fn count_chars(text: &str) -> u64 {
     bits::count(text.as_bytes(), |byte| {
         (byte & 0xC0 != 0x80) & (byte != b' ') & (byte != b'\n')

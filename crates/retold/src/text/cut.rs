@@ -1,4 +1,4 @@
-//! Where the lines, paragraphs and sentences of a plain text are, and the text without some of them, or without some of its words.
+//! Finds the lines, paragraphs and sentences of a plain text, and removes blocks or words from it.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -9,7 +9,7 @@ use super::parts::{lines, paragraphs, trimmed};
 use super::runs::{Word, paragraphs_of_words};
 use super::sentence::{Stop, stops};
 
-/// What a block is.
+/// The unit of text that counts as a block.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum BlockUnit {
@@ -18,23 +18,23 @@ pub enum BlockUnit {
     /// The text between blank lines; in HTML, a block of the page.
     #[default]
     Paragraph,
-    /// A sentence; a line end ends it.
+    /// A sentence; a line end also ends it.
     Sentence,
-    /// So many words one after the other in a paragraph; such blocks overlap.
+    /// This many consecutive words of a paragraph; such blocks overlap.
     Passage,
 }
 
-/// Blocks that are cut out of a text, by their numbers in it, ascending; of passages, how many half words (a character of a script without
-/// spaces counts one, any other word two) stand before each part that is cut, and before what follows it, in turn.
+/// Blocks to cut out of a text, by their numbers, ascending. For passages the list alternates between the numbers of half words before a
+/// cut part and before the text after it; a character of a script without spaces counts one half word, any other word two.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cuts<'a> {
-    /// What a block is.
+    /// The unit of the blocks.
     pub unit: BlockUnit,
-    /// Which ones.
+    /// The numbers of the blocks.
     pub blocks: Cow<'a, [u32]>,
 }
 
-/// The bytes of a text's blocks, in order, without white space around them; not of passages.
+/// The byte ranges of a text's blocks without white space around them, in order; not for passages.
 pub(crate) fn blocks_of(text: &str, unit: BlockUnit) -> Vec<Range<usize>> {
     match unit {
         BlockUnit::Line => lines(text).filter_map(|line| trimmed(text, line)).collect(),
@@ -54,7 +54,6 @@ pub(crate) fn blocks_of(text: &str, unit: BlockUnit) -> Vec<Range<usize>> {
     }
 }
 
-/// Adds the sentences of a line.
 fn sentences(text: &str, line: Range<usize>, to: &mut Vec<Range<usize>>) {
     let Some(content) = trimmed(text, line) else {
         return;
@@ -69,9 +68,8 @@ fn sentences(text: &str, line: Range<usize>, to: &mut Vec<Range<usize>>) {
 }
 
 impl Cuts<'_> {
-    /// A text without the blocks. Nothing else changes, except that line ends at its end are removed with the block before them, that a
-    /// space, or a line end, is put between sentences that would otherwise be split at other places, and that the text around a passage
-    /// becomes two paragraphs.
+    /// The text without the blocks. Otherwise only this changes: line ends at the end of the text go with the block before them, a space or
+    /// line end separates sentences that would otherwise be split elsewhere, and the text around a passage becomes two paragraphs.
     pub fn of(&self, text: &str) -> String {
         let mut out = String::with_capacity(text.len());
         let (count, is_last_cut) = match self.unit {
@@ -94,7 +92,7 @@ impl Cuts<'_> {
         out
     }
 
-    /// Whether a text with so many blocks, or half words, has no other.
+    /// Whether the cuts cover all of a text with `count` blocks or half words.
     fn is_all(&self, count: usize) -> bool {
         let there = match self.unit {
             BlockUnit::Passage => {
@@ -112,8 +110,8 @@ impl Cuts<'_> {
         self.blocks.binary_search(&block).is_ok()
     }
 
-    /// Writes the parts that are not cut. The parts that are not blank are the blocks. Returns the number of blocks, and
-    /// whether the last one is cut.
+    /// Writes the parts that are not cut; parts that are not blank are the blocks. Returns the number of blocks, and whether the last one
+    /// is cut.
     fn whole(
         &self,
         text: &str,
@@ -136,7 +134,7 @@ impl Cuts<'_> {
         (number as usize, is_cut)
     }
 
-    /// The same for sentences, which leave their line; a line that is left without any goes as a whole.
+    /// As [`Cuts::whole`], for sentences. A line that loses all sentences is removed.
     fn sentences(&self, text: &str, out: &mut String) -> (usize, bool) {
         let (mut number, mut is_cut) = (0, false);
         let mut sentences_of_line = Vec::new();
@@ -156,7 +154,7 @@ impl Cuts<'_> {
                 continue;
             }
             out.push_str(&text[line.start..sentences_of_line[0].start]);
-            // Where the white space before the sentence begins, unless a line does.
+            // Where the white space before the sentence begins, unless the sentence begins its line.
             let mut begin = out.len();
             for (place, &at) in kept.iter().enumerate() {
                 let sentence = sentences_of_line[at].clone();
@@ -181,13 +179,13 @@ impl Cuts<'_> {
 }
 
 impl Cuts<'_> {
-    /// Writes the words that are not cut. Returns how many half words there are, and whether the last paragraph is cut.
+    /// Writes the words that are not cut. Returns the number of half words, and whether the last paragraph is cut.
     fn passages(&self, text: &str, out: &mut String) -> (usize, bool) {
         let is_cut = |at: u32| self.blocks.partition_point(|edge| *edge <= at) % 2 == 1;
         let (mut count, mut is_last_cut, mut at) = (0, false, 0);
         for paragraph in paragraphs_of_words(text, false) {
             let (place, words) = (paragraph.place, paragraph.words);
-            // Blank lines that the text begins with.
+            // Blank lines at the start of the text.
             out.push_str(&text[at..place.start]);
             at = place.end;
             let Some(last) = words.last() else {
@@ -219,7 +217,7 @@ impl Cuts<'_> {
     }
 }
 
-/// The text between two sentences: the text after the first one, unless the sentences would then be split at another place.
+/// The text between two sentences: the gap after the first, unless the sentences would then be split elsewhere.
 fn parting<'a>(before: &str, gap: &'a str, sentence: &str) -> &'a str {
     let comes_apart = |gap: &&str| {
         let text = [before, gap, sentence].concat();
@@ -297,7 +295,7 @@ mod tests {
             cut("第一句。第二句。第三句", Sentence, &[1]),
             "第一句。第三句"
         );
-        // Sentences of full stops alone: a space would make two of `. .`, and nothing would join it to `中.`.
+        // Sentences of full stops alone: a space would split `. .`, and nothing would join it to `中.`.
         assert_eq!(cut(".。。. .", Sentence, &[1]), ".。. .");
         assert_eq!(cut("中.。. .", Sentence, &[1]), "中.\n. .");
     }
@@ -323,7 +321,7 @@ mod tests {
     }
 
     proptest! {
-        /// The words that are left stand together as before, or do not: none comes to stand beside another.
+        /// Words that remain are adjacent as before; no new neighbours arise.
         #[test]
         fn no_words_come_together(
             text in "([a-c1]{1,2}|[ ]|\n|\r\n|\n\n|[.,] |。|中|“|”|- |\u{3000}){0,40}",
@@ -351,7 +349,7 @@ mod tests {
             }
         }
 
-        /// What is left comes apart as before, or blocks would come to be that nobody has counted.
+        /// What remains is split as before, so that no uncounted blocks arise.
         #[test]
         fn the_rest_has_the_other_blocks(
             text in prop_oneof![

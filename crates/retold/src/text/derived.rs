@@ -1,4 +1,4 @@
-//! Data that is computed from a text when it is first needed.
+//! Data computed from a text on first use.
 
 use std::sync::{Arc, OnceLock};
 
@@ -18,9 +18,9 @@ pub struct Word {
     pub end: u32,
     /// The script of its first letter; [`Script::None`] for a number.
     pub script: Script,
-    /// True if it is on the stop-word list of its language.
+    /// True if it is a stop-word of its language.
     pub stop: bool,
-    /// True if more than white space is between it and the word before: punctuation or the edge of a block.
+    /// True if punctuation or the edge of a block separates it from the previous word.
     pub after_break: bool,
 }
 
@@ -30,13 +30,12 @@ impl Word {
         self.script == Script::None
     }
 
-    /// True if it carries meaning: neither a stop-word nor a number.
+    /// True if it is neither a stop-word nor a number.
     pub fn is_content(self) -> bool {
         !self.stop && !self.is_number()
     }
 }
 
-/// Data derived from a text, computed on first use.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Derived {
     pub(super) tokenizer: Arc<Tokenizer>,
@@ -47,7 +46,7 @@ pub(super) struct Derived {
     pub(super) seen_chars: OnceLock<u64>,
 }
 
-/// Texts are equal if what the rest follows from is.
+/// Texts are equal if their sources are equal; derived data does not matter.
 impl PartialEq for Derived {
     fn eq(&self, _: &Derived) -> bool {
         true
@@ -55,7 +54,7 @@ impl PartialEq for Derived {
 }
 
 impl Derived {
-    /// Bytes of memory of what was found out.
+    /// Bytes of memory used by derived data.
     pub(super) fn memory(&self) -> usize {
         self.words.get().map_or(0, |words| size_of_val(&words[..]))
     }

@@ -1,8 +1,8 @@
 //! Main text: which blocks of a page methods use.
 //!
-//! [`Extract::Main`] uses a rule over the page's outline ([`super::main_text`]). [`Extract::Precise`] uses a port of
-//! trafilatura (cargo feature `precise`), which builds a tree, so the document is limited first (`text/guard.rs`), and
-//! its result becomes a mask over the page's blocks (`text/align.rs`). If nothing is found, all blocks count.
+//! [`Extract::Main`] uses a rule over the page's outline ([`super::main_text`]). [`Extract::Precise`] uses a port of trafilatura (cargo
+//! feature `precise`), which builds a tree, so the document is limited first (`text/guard.rs`) and the result becomes a mask over the
+//! page's blocks (`text/align.rs`). If nothing is found, all blocks count.
 
 use serde::{Deserialize, Serialize};
 
@@ -23,10 +23,10 @@ pub enum Extract {
 }
 
 impl Extract {
-    /// All of them.
+    /// All variants.
     pub const ALL: [Extract; 3] = [Extract::None, Extract::Main, Extract::Precise];
 
-    /// The name, the same everywhere.
+    /// The name used in options, reports and files.
     pub fn name(self) -> &'static str {
         match self {
             Extract::None => "none",
@@ -35,7 +35,7 @@ impl Extract {
         }
     }
 
-    /// An error if this build lacks it.
+    /// Returns an error if this build lacks the extractor.
     pub fn check(self) -> Result<()> {
         if self == Extract::Precise && !cfg!(feature = "precise") {
             return Err(Error::usage(
@@ -55,13 +55,13 @@ pub enum Extraction {
     Whole,
     /// Methods see the main text.
     Main,
-    /// None was found: methods see the whole page.
+    /// No main text was found: methods see the whole page.
     Fallback,
     /// The page exceeds the limit of bytes or elements: methods see the whole page.
     OverBudget,
 }
 
-/// The main blocks of a document. The mask is empty if all blocks count.
+/// The mask of main blocks of a document, empty if all blocks count.
 pub(super) fn main_blocks(
     html: &str,
     visible: &str,
@@ -83,11 +83,11 @@ pub(super) fn main_blocks(
     }
 }
 
-/// The mask by trafilatura, empty if it finds nothing; `None` if the page exceeds the limits of its tree.
+/// trafilatura's mask, empty if it finds nothing; `None` if the page exceeds the limits of its tree.
 #[cfg(feature = "precise")]
 fn precise(html: &str, visible: &str) -> Option<Vec<bool>> {
     let tamed = super::guard::tame(html)?;
-    // A panic in an extractor must not end a run over a whole crawl; the page is taken whole instead.
+    // A panic in the extractor must not end a run over a whole crawl; the page is then used whole.
     let extracted = crate::quiet::caught(|| {
         let options = trafilatura::Options::default()
             .with_fallback(true)
@@ -100,7 +100,7 @@ fn precise(html: &str, visible: &str) -> Option<Vec<bool>> {
     })
 }
 
-/// Not built in; [`Extract::check`] says so before any page is read.
+/// Without the feature; [`Extract::check`] reports that before any page is read.
 #[cfg(not(feature = "precise"))]
 fn precise(_: &str, _: &str) -> Option<Vec<bool>> {
     Some(Vec::new())

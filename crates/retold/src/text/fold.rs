@@ -1,14 +1,13 @@
-//! Folding: normalises text, so that texts that differ only in spelling variants are equal.
+//! Folding normalises text, so that texts that differ only in spelling variants are equal.
 //!
-//! In this order: NFKC (full-width letters become narrow, ligatures letters, `…` becomes `...`), lower case (character
-//! by character; final sigma becomes sigma, so that `ΣΑΣ` and `σας` agree, and `ß` becomes `ss`), traditional Chinese and Japanese characters to
-//! simplified ones (OpenCC's tables, character by character), and, with NFKC, removal of default-ignorable characters (soft hyphens,
-//! zero-width spaces, variation selectors) and of the Arabic tatweel; the Persian yeh and kaf become the Arabic ones.
+//! The steps, in order: NFKC (full-width letters become narrow, ligatures letters, `…` becomes `...`); lower case (character by character;
+//! final sigma becomes sigma, so that `ΣΑΣ` and `σας` agree, and `ß` becomes `ss`); traditional Chinese and Japanese characters become
+//! simplified (OpenCC's tables, character by character); and, with NFKC, removal of default-ignorable characters (soft hyphens, zero-width
+//! spaces, variation selectors) and of the Arabic tatweel, with Persian yeh and kaf replaced by the Arabic ones.
 //!
-//! Nearly all characters fold one to one, whatever is around them. They go through a table of the Basic
-//! Multilingual Plane that is built once for each choice of options; ASCII is handled in bulk. If a character can
-//! compose with the one before it, or be reordered, the stretch from the last character that cannot is folded by the slow
-//! sequence of steps.
+//! Nearly all characters fold one to one whatever is around them. They go through a table of the Basic Multilingual Plane that is built
+//! once per choice of options; ASCII is handled in bulk. If a character can compose with the one before it, or be reordered, the stretch
+//! from the last character that cannot is folded by the slow sequence of steps.
 
 use std::sync::OnceLock;
 
@@ -17,18 +16,18 @@ use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::canonical_combining_class;
 use unicode_normalization::{IsNormalized, is_nfkc_quick};
 
-/// OpenCC's table of traditional characters with their simplified forms, the usual one first (Apache-2.0).
+/// OpenCC's table of traditional characters and their simplified forms, the usual one first (Apache-2.0).
 const TRADITIONAL: &str = include_str!("../../data/opencc/TSCharacters.txt");
 
-/// OpenCC's table of the forms that Japanese has used since 1946, with the characters that they replace (Apache-2.0).
+/// OpenCC's table of Japanese forms in use since 1946 and the characters they replaced (Apache-2.0).
 const JAPANESE: &str = include_str!("../../data/opencc/JPShinjitaiCharacters.txt");
 
-/// Table entries that are no characters: surrogates, which no text holds.
+/// Special table entries are surrogates, which no text contains.
 const CONTEXT: u16 = 0xD800;
 const EXPANDS: u16 = 0xD801;
 const VANISHES: u16 = 0xD802;
 
-/// Folds text as the options say. Cheap to make: the tables live as long as the program.
+/// Folds text as the options say. Cheap to create: the tables are static.
 #[derive(Clone, Copy)]
 pub struct Folder {
     switches: FoldOptions,
@@ -37,13 +36,13 @@ pub struct Folder {
 
 /// How the characters of the Basic Multilingual Plane fold.
 struct Table {
-    /// What each folds to.
+    /// The folded form of each character.
     entries: Vec<u16>,
-    /// One bit for each, set if it folds to itself: most of a text needs only this, and it fits into the nearest cache.
+    /// One bit per character, set if it folds to itself: most text needs only these bits, and they fit into the fastest cache.
     same: [u64; 1 << 10],
 }
 
-/// What folding does. Every switch is on by default.
+/// The folding steps; all are on by default.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FoldOptions {
     /// Unicode NFKC: full-width letters become narrow, invisible format characters are removed.
@@ -77,13 +76,12 @@ impl Folder {
         }
     }
 
-    /// Appends the folded text to `out`. Text may be folded in parts wherever a part begins with a character that
-    /// does not combine with the one before it (a full stop, for example).
+    /// Appends the folded text to `out`. Text may be folded in parts if each part begins with a character that does not combine with the
+    /// one before it (a full stop, for example).
     pub fn fold_into(&self, text: &str, out: &mut String) {
-        // Characters that fold to themselves, or are ASCII, are not touched one by one: `run` is where the current
-        // run of them begins.
+        // Characters that are ASCII or fold to themselves are copied in runs; `run` is the start of the current run.
         let mut run = 0;
-        // Where the last character outside a run begins, in the text and in the output.
+        // Start of the last character outside a run, in the text and in the output.
         let mut last = (0, out.len());
         let mut at = 0;
         let bytes = text.as_bytes();
@@ -103,7 +101,7 @@ impl Folder {
                 continue;
             }
             if entry == CONTEXT {
-                // The character before may be part of this one.
+                // The previous character may combine with this one.
                 let before = text[run..at].char_indices().next_back();
                 let from = match before {
                     Some((offset, _)) => run + offset,
@@ -129,7 +127,7 @@ impl Folder {
         self.copy(&text[run..], out);
     }
 
-    /// The length of the characters at the start of the text that fold to themselves, except for the case of ASCII letters.
+    /// The length of the prefix that folds to itself, except for the case of ASCII letters.
     pub fn same_len(&self, text: &str) -> usize {
         let (bytes, mut at) = (text.as_bytes(), 0);
         loop {
@@ -174,8 +172,8 @@ impl Folder {
         }
     }
 
-    /// The length of the stretch at the start of `text` that has to be folded together: its first character and all
-    /// after it up to the next one that nothing joins from the left.
+    /// The length of the stretch at the start of `text` that must be folded together: up to the next character that does not join the one
+    /// before it.
     fn stretch(&self, text: &str) -> usize {
         text.char_indices()
             .skip(1)
@@ -246,12 +244,12 @@ impl Table {
         Table { entries, same }
     }
 
-    /// Whether the character of that code folds to itself.
+    /// Whether the character with this code folds to itself.
     fn is_same(&self, code: u16) -> bool {
         self.same[usize::from(code >> 6)] >> (code & 63) & 1 != 0
     }
 
-    /// The length of the characters of three bytes at the start of the text that fold to themselves.
+    /// The length of the three-byte characters at the start of the text that fold to themselves.
     fn same_of_three(&self, text: &[u8]) -> usize {
         let mut rest = text;
         while let [a @ 0xE0..=0xEF, b, c, after @ ..] = rest {
@@ -265,15 +263,15 @@ impl Table {
     }
 }
 
-/// The entry of what folds to this one character.
+/// The table entry for folding to the single character `c`.
 fn short(c: char) -> u16 {
     u16::try_from(u32::from(c)).unwrap_or(EXPANDS)
 }
 
-/// How a character folds: to one of the Basic Multilingual Plane, or one of the three special ways. It is folded in `folded`.
+/// The table entry of a character: a BMP character or one of the three special values. Uses `folded` as a buffer.
 fn looked_up(c: char, switches: FoldOptions, folded: &mut String) -> u16 {
     folded.clear();
-    // Most characters are their own normal form, whatever is around them.
+    // Most characters are their own normal form in any context.
     let normal =
         is_nfkc_quick(std::iter::once(c)) == IsNormalized::Yes && canonical_combining_class(c) == 0;
     if normal {
@@ -291,14 +289,14 @@ fn looked_up(c: char, switches: FoldOptions, folded: &mut String) -> u16 {
     }
 }
 
-/// Whether a character is known to be its own normal form, without case, and joined to none before it: ideographs, syllables of Yi
-/// and Hangul, and what is private. That is most of the Basic Multilingual Plane, and need not be looked up.
+/// Whether a character is known to be its own normal form, caseless, and never joined to the one before it: ideographs, Yi and Hangul
+/// syllables, private use. These are most of the BMP and need no look-up.
 fn is_plain(c: char) -> bool {
     matches!(c, '\u{3400}'..='\u{4DBF}' | '\u{4E00}'..='\u{9FFF}' | '\u{A000}'..='\u{A48C}' | '\u{AC00}'..='\u{D7A3}' | '\u{E000}'..='\u{F8FF}')
 }
 
-/// True if normalisation may join the character to the one before it or move it: some character that it decomposes
-/// into is no starter, or the first of its composed form can be the second half of a composition.
+/// Whether normalisation may join the character to the one before it or move it: part of its decomposition is not a starter, or its
+/// composed form begins with a character that can be the second half of a composition.
 fn depends_on_context(c: char) -> bool {
     let mut first = true;
     std::iter::once(c).nfkc().any(|part| {
@@ -308,7 +306,7 @@ fn depends_on_context(c: char) -> bool {
     })
 }
 
-/// Characters that Unicode says are not to be displayed (Default_Ignorable_Code_Point), and the tatweel, which lengthens a word.
+/// Default_Ignorable_Code_Point characters, and the tatweel, which lengthens a word.
 pub(super) fn is_ignorable(c: char) -> bool {
     matches!(c,
         '\u{AD}' | '\u{640}' | '\u{34F}' | '\u{61C}' | '\u{115F}'..='\u{1160}' | '\u{17B4}'..='\u{17B5}'
@@ -344,7 +342,7 @@ fn simplified_pairs() -> &'static [(char, char)] {
     })
 }
 
-/// What a table says of a character, the usual form first.
+/// The pairs of a table, the usual form first.
 fn table_pairs(table: &str) -> Vec<(char, char)> {
     let lines = table.lines().filter(|line| !line.starts_with('#'));
     let pairs = lines.filter_map(|line| {
@@ -354,8 +352,8 @@ fn table_pairs(table: &str) -> Vec<(char, char)> {
     pairs.collect()
 }
 
-/// Japanese forms that Chinese does not use, and the simplified form of the character that they replace; without forms that replace
-/// several. `simplified` are the pairs of traditional characters, ascending.
+/// Japanese forms that Chinese does not use, with the simplified form of the character they replace; forms that replace several characters
+/// are left out. `simplified` has the traditional pairs, ascending.
 fn japanese_pairs(simplified: &[(char, char)]) -> Vec<(char, char)> {
     let find = |c: char| simplified.binary_search_by_key(&c, |&(from, _)| from).ok();
     let lines = JAPANESE.lines().filter(|line| !line.starts_with('#'));
@@ -372,7 +370,7 @@ fn japanese_pairs(simplified: &[(char, char)]) -> Vec<(char, char)> {
     pairs.collect()
 }
 
-/// Whether a character is one of the 6,763 of the standard of 1980 for simplified Chinese: rows 16 to 87, whose places GBK
+/// Whether a character is one of the 6,763 of GB 2312 (1980), the standard for simplified Chinese: rows 16 to 87, whose code points GBK
 /// kept.
 fn is_in_gb2312(c: char) -> bool {
     let mut bytes = [0; 4];
@@ -401,7 +399,7 @@ mod tests {
         same("جمـــيل", "جميل");
         same("廣い國の圖書館で聲を聽く", "広い国の図書館で声を聴く");
         same("經濟發展", "経済発展");
-        // Japanese forms that Chinese writes for something else, and one that stands for several, are left.
+        // These stay: Chinese uses some of the forms for something else, and one stands for several.
         assert_eq!(folded("沪芸欠弁", true), "沪芸欠弁");
         assert_eq!(folded("広", false), "広");
     }

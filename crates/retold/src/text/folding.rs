@@ -7,10 +7,10 @@ use super::options::TextOptions;
 use super::page_text::{Sentence, Text};
 use super::sentence::{Stop, stops};
 
-/// The text of these blocks; `main` says which of them methods see (empty: all).
+/// Makes the text of these blocks; `main` says which of them methods see (empty: all).
 pub fn fold_blocks(visible: String, main: Vec<bool>, options: &TextOptions) -> Text {
     let mut folding = Folding::new(&visible, options);
-    // A block of nothing but invisible characters folds to nothing, and is removed from both texts.
+    // A block of invisible characters folds to nothing and is removed from both texts.
     let mut emptied = Vec::new();
     let wanted =
         |number: usize| options.sentences && main.get(number).copied().unwrap_or(main.is_empty());
@@ -49,7 +49,7 @@ pub fn fold_blocks(visible: String, main: Vec<bool>, options: &TextOptions) -> T
     }
 }
 
-/// The blocks of a text that end in its first `same` bytes, and the text after the line feed that follows them; `None` if there are none.
+/// The blocks of a text that end within its first `same` bytes, and the text after their line feed; `None` if there are none.
 fn whole_blocks(text: &str, same: usize) -> (Option<&str>, Option<&str>) {
     if same == text.len() && same > 0 {
         return (Some(text), None);
@@ -76,8 +76,7 @@ impl Folding {
         }
     }
 
-    /// Takes blocks that fold to themselves, except for the case of ASCII, and records the sentences of those that are wanted. Returns the
-    /// number of blocks.
+    /// Adds blocks that fold to themselves except for ASCII case, with the sentences of wanted blocks. Returns the number of blocks.
     fn same(&mut self, same: &str, wanted: impl Fn(usize) -> bool) -> usize {
         if !self.folded.is_empty() {
             self.folded.push('\n');
@@ -89,7 +88,7 @@ impl Folding {
         })
     }
 
-    /// Folds a block and notes its sentences if they are wanted; false if nothing is left of it.
+    /// Folds a block and adds its sentences if wanted; false if nothing remains.
     fn block(&mut self, block: &str, wanted: bool) -> bool {
         let before = self.folded.len();
         if before > 0 {
@@ -117,7 +116,7 @@ impl Folding {
         left
     }
 
-    /// Notes these bytes as a sentence, unless they have neither letter nor digit.
+    /// Adds a sentence, unless it has neither letter nor digit.
     fn sentence(&mut self, bytes: Range<usize>, words: bool) {
         let sentence = &self.folded[bytes.clone()];
         if !sentence.contains(char::is_alphanumeric) {
@@ -137,7 +136,7 @@ mod tests {
 
     use super::*;
 
-    /// The text folded block by block.
+    /// Reference implementation: folds block by block.
     fn plainly(visible: &str, main: &[bool], options: &TextOptions) -> Folding {
         let mut folding = Folding::new(visible, options);
         for (number, block) in visible.split('\n').enumerate() {

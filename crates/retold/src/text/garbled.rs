@@ -1,20 +1,19 @@
-//! Garbled text: detects bytes decoded with the wrong encoding.
+//! Detects garbled text: bytes decoded with the wrong encoding.
 //!
-//! There are two degrees. **Broken** characters come from bytes that the encoding does not have; a text full of them is not
-//! text. **Garbled** text decodes without an error into characters that no writer puts side by side; this happens to encodings that
-//! `encoding_rs` lacks (Johab, EUC-TW). Measured on the set `charset`: Johab read as windows-1252 has 45 to
-//! 54 % odd characters, real Latin text under 1 %; EUC-TW read as GBK has 34 % second-level Han characters,
-//! real GBK text under 5 %.
+//! There are two degrees. **Broken** characters come from bytes that the encoding does not have; a text full of them is not text.
+//! **Garbled** text decodes without error into characters that nobody writes side by side, which happens to encodings that `encoding_rs`
+//! lacks (Johab, EUC-TW). Measured on the set `charset`: Johab read as windows-1252 has 45 to 54 % odd characters, real Latin text under 1
+//! %; EUC-TW read as GBK has 34 % second-level Han characters, real GBK text under 5 %.
 
 use std::sync::OnceLock;
 
 use encoding_rs::{Encoding, GB18030, GBK};
 
-/// Characters beyond ASCII that a verdict on garbling needs at least.
+/// Minimum number of characters beyond ASCII for a verdict.
 const ENOUGH: usize = 20;
-/// Characters that are examined.
+/// How many characters are examined.
 const WINDOW: usize = 32 * 1024;
-/// Han characters that are examined.
+/// How many Han characters are examined.
 const HAN_WINDOW: usize = 2048;
 
 /// Signs that a text is decoded wrongly.
@@ -24,18 +23,17 @@ pub struct Damage {
     pub broken: usize,
     /// All characters beyond ASCII.
     pub beyond_ascii: usize,
-    /// True if the characters are no plausible text although the bytes decode.
+    /// True if the characters are implausible as text although the bytes decode.
     pub garbled: bool,
 }
 
 impl Damage {
-    /// Looks at a text that was decoded from `encoding`.
+    /// Examines a text that was decoded from `encoding`.
     pub fn of(text: &str, encoding: &'static Encoding) -> Damage {
         let mut damage = Damage::default();
         for c in text.chars().filter(|c| !c.is_ascii()) {
             damage.beyond_ascii += 1;
-            // U+FFFD replaces undecodable bytes; decoders turn bytes that no text uses into C1 controls and private
-            // characters.
+            // U+FFFD replaces undecodable bytes; decoders map unused bytes to C1 controls and private characters.
             let broken = matches!(c, '\u{FFFD}' | '\u{80}'..='\u{9F}' | '\u{E000}'..='\u{F8FF}');
             damage.broken += usize::from(broken);
         }
@@ -52,18 +50,18 @@ impl Damage {
         self.broken as f64 / self.beyond_ascii.max(1) as f64
     }
 
-    /// True if next to nothing is broken and the text is plausible.
+    /// True if almost nothing is broken and the text is plausible.
     pub fn is_light(&self) -> bool {
         self.share() < 0.01 && !self.garbled
     }
 
-    /// True if so much is broken that the rest is worth nothing.
+    /// True if so much is broken that the rest is useless.
     pub fn is_heavy(&self) -> bool {
         self.broken > 3 && self.share() > 0.1
     }
 }
 
-/// Symbols inside words and capitals after small letters, as multi-byte text shows when read as Latin or the like.
+/// Symbols inside words and capitals after small letters, as in multi-byte text read as Latin.
 fn has_odd_letters(text: &str) -> bool {
     let (mut beyond, mut odd) = (0usize, 0usize);
     let mut before = ' ';
@@ -78,7 +76,7 @@ fn has_odd_letters(text: &str) -> bool {
     beyond >= ENOUGH && odd * 5 > beyond
 }
 
-/// Symbols that real texts in single-byte encodings are full of, box drawings included.
+/// Symbols that are common in real single-byte texts, box drawings included.
 fn is_common_symbol(c: char) -> bool {
     matches!(c,
         '\u{A0}' | '«' | '»' | '©' | '®' | '°' | '·' | '§' | '£' | '¿' | '¡' | '№' | '\u{AD}'
@@ -86,7 +84,7 @@ fn is_common_symbol(c: char) -> bool {
         || unicode_normalization::char::is_combining_mark(c)
 }
 
-/// Many Han characters of the second level of GB 2312, which holds the rare ones.
+/// Many Han characters of the second level of GB 2312, which are rare.
 fn has_rare_han(text: &str) -> bool {
     let (mut all, mut rare) = (0usize, 0usize);
     let second = second_level();
@@ -103,7 +101,7 @@ fn has_rare_han(text: &str) -> bool {
     all >= 2 * ENOUGH && rare * 5 > all
 }
 
-/// The characters of the second level of GB 2312, sorted. Decoded rather than encoded to, since encoding is slow.
+/// The second-level characters of GB 2312, sorted. Obtained by decoding, since encoding is slow.
 fn second_level() -> &'static [char] {
     static LEVEL: OnceLock<Vec<char>> = OnceLock::new();
     LEVEL.get_or_init(|| {

@@ -1,30 +1,28 @@
-//! Limits on an HTML document before a tree is built: a linear pass that rewrites it.
+//! Limits an HTML document before a tree is built, by rewriting it in one linear pass.
 //!
-//! Trees (html5ever's, and extractors that use them) take quadratic time in the depth of nesting, in the number of
-//! a tag's attributes and in the number of open formatting elements. So tags deeper than [`MAX_DEPTH`] are left out
-//! (their text is kept), a tag keeps [`MAX_ATTRIBUTES`] attributes, and no more than [`MAX_FORMATTING`] formatting
-//! elements are open at once. Scripts, styles, comments and other elements without visible text are removed as well, which
-//! makes the tree smaller. All limits are in bytes and nodes, never in time, so that results can be repeated.
+//! Trees (html5ever's, and extractors that use them) take quadratic time in the nesting depth, in a tag's attributes and in open formatting
+//! elements. So tags deeper than [`MAX_DEPTH`] are left out (their text is kept), a tag keeps [`MAX_ATTRIBUTES`] attributes, and at most
+//! [`MAX_FORMATTING`] formatting elements are open at once. Scripts, styles, comments and other elements without visible text are removed
+//! too, which makes the tree smaller. All limits are in bytes and nodes, never in time, so that results are reproducible.
 
 use html5gum::emitters::default::{DefaultEmitter, StartTag};
 use html5gum::{Token, Tokenizer};
 
 use super::html::{ends_line, is_hidden};
 
-/// Longer documents are not made into a tree.
+/// Longer documents get no tree.
 pub const MAX_BYTES: usize = 8 << 20;
-/// Documents of more tags, pieces of text and escaped characters are not made into a tree (a million `&amp;` take an
-/// extractor 8 s).
+/// Documents with more tags, text pieces and escaped characters get no tree (a million `&amp;` take an extractor 8 s).
 pub const MAX_NODES: usize = 200_000;
-/// Tags nested deeper are left out.
+/// Tags nested deeper are dropped.
 pub const MAX_DEPTH: usize = 512;
-/// Attributes that a tag keeps.
+/// Attributes kept per tag.
 const MAX_ATTRIBUTES: usize = 32;
-/// Bytes of an attribute's value that are kept.
+/// Bytes kept per attribute value.
 const MAX_VALUE: usize = 1024;
 /// Formatting elements that may be open at once.
 const MAX_FORMATTING: usize = 16;
-/// How many open elements an end tag is compared with.
+/// With how many open elements an end tag is compared.
 const LOOK_UP: usize = 64;
 
 /// The rewritten document; `None` if it exceeds a limit.
@@ -49,12 +47,11 @@ pub fn tame(html: &str) -> Option<String> {
         }
     }
     Some(String::from_utf8(writer.out).unwrap_or_else(|e| {
-        // html5gum hands text on in pieces that may be cut inside a character, but in order.
+        // html5gum's pieces may be cut inside a character, but they come in order.
         String::from_utf8_lossy(e.as_bytes()).into_owned()
     }))
 }
 
-/// An open element.
 struct Open {
     name: Vec<u8>,
     /// False if its tags are left out.
@@ -67,7 +64,7 @@ struct Writer {
     nodes: usize,
     open: Vec<Open>,
     formatting: usize,
-    /// The hidden element that is open, and how many of the same name are open inside it.
+    /// The open hidden element, and how many elements of that name are open inside it.
     hidden: Option<(Vec<u8>, usize)>,
 }
 
@@ -96,7 +93,7 @@ impl Writer {
             self.write_start(tag);
             return;
         }
-        // An end tag that may be left out: without this, a page of many `<p>` would seem deep.
+        // Ends elements whose end tag may be omitted; otherwise a page of many `<p>` would seem deep.
         while self.open.last().is_some_and(|top| closes(name, &top.name)) {
             self.pop();
         }
@@ -155,7 +152,7 @@ impl Writer {
             self.out.push(b' ');
             self.out.extend_from_slice(name);
             self.out.extend_from_slice(b"=\"");
-            // A cut inside a character is mended with the whole text.
+            // A cut inside a character is repaired with the whole text.
             self.nodes += escape(&value[..value.len().min(MAX_VALUE)], &mut self.out);
             self.out.push(b'"');
         }
@@ -169,7 +166,7 @@ impl Writer {
     }
 }
 
-/// Appends text as it is in HTML; returns how many characters had to be escaped.
+/// Appends text escaped for HTML; returns how many characters were escaped.
 fn escape(text: &[u8], out: &mut Vec<u8>) -> usize {
     let (mut rest, mut escaped) = (text, 0);
     while let Some(at) = rest
@@ -190,7 +187,6 @@ fn escape(text: &[u8], out: &mut Vec<u8>) -> usize {
     escaped
 }
 
-/// Elements that have no content.
 fn is_void(name: &[u8]) -> bool {
     matches!(
         name,
@@ -211,7 +207,7 @@ fn is_void(name: &[u8]) -> bool {
     )
 }
 
-/// Whether a start tag ends the element `top` that is open before it.
+/// Whether this start tag ends the open element `top`.
 fn closes(name: &[u8], top: &[u8]) -> bool {
     match top {
         b"p" => ends_line(name),
@@ -225,7 +221,7 @@ fn closes(name: &[u8], top: &[u8]) -> bool {
     }
 }
 
-/// Elements that html5ever opens again in every block after one in which they were not closed.
+/// Elements that html5ever reopens in every following block if they were not closed.
 fn is_formatting(name: &[u8]) -> bool {
     matches!(
         name,
@@ -265,7 +261,7 @@ mod tests {
         assert_eq!(tamed.matches("<div>").count(), MAX_DEPTH);
         assert_eq!(tamed.matches("</div>").count(), MAX_DEPTH);
         assert!(tamed.contains("deep") && tamed.ends_with("<p>after</p>"));
-        // Many elements without end tags are not deep.
+        // Many elements without end tags do not count as deep.
         let list = "<ul>".to_owned() + &"<li>x".repeat(2_000);
         assert_eq!(tame(&list).unwrap_or_default(), list);
     }

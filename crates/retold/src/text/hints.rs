@@ -1,7 +1,7 @@
-//! Hints from the class, id and role of an element: words with which sites name elements that are not the page's own
-//! text. A hint is weak evidence; [`super::main_text`] says when it counts.
+//! Hints from an element's class, id and role: words that sites use for elements outside the page's own text. A hint is weak evidence;
+//! [`super::main_text`] decides when it counts.
 
-/// What an element's names hint at; the later the stronger.
+/// The hint in an element's names; later variants are stronger.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Hint {
     /// Nothing.
@@ -9,17 +9,16 @@ pub enum Hint {
     None,
     /// Something about the page or beside it: adverts, authors, forms, other articles.
     Beside,
-    /// The site's frame: menus, footers, notices on cookies.
+    /// The site's frame: menus, footers, cookie notices.
     Frame,
     /// What readers write below the page's text.
     Comments,
 }
 
-/// Bytes of the longest word that is looked up.
+/// Length in bytes of the longest known word.
 const LONGEST: usize = 16;
 
-/// The strongest hint of all words in these names. A word ends at what is no letter, and before a capital that follows
-/// a small letter.
+/// The strongest hint of all words in these names. A word ends at a non-letter, and before a capital after a small letter.
 pub fn hint_of(names: &[u8]) -> Hint {
     let mut strongest = Hint::None;
     let mut word = [0; LONGEST];

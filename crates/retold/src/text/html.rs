@@ -1,11 +1,10 @@
 //! HTML to visible text, one line per block.
 //!
-//! A tokenizer is enough for this, and unlike a tree it takes linear time at any depth of nesting. Block elements
-//! and `<br>` end a line, inline elements do not. Left out are elements that a browser does not show (scripts, styles,
-//! comments, `noscript`, `template`, frames), and elements that it shows but that are not the page's text (the choices of `select`
-//! and `datalist`, the content of `textarea`, the annotations of `ruby`). Block elements with the attribute `hidden` or with
-//! `display: none` in their own style are left out if anything else remains; text that style sheets and scripts hide stays. In XHTML,
-//! which is recognised by its first line or its root element, a tag that ends in `/>` is an empty element.
+//! A tokenizer is enough and, unlike a tree, takes linear time at any nesting depth. Block elements and `<br>` end a line, inline elements
+//! do not. Two kinds of elements are left out: those that a browser does not show (scripts, styles, comments, `noscript`, `template`,
+//! frames), and those that are not the page's text (choices of `select` and `datalist`, content of `textarea`, annotations of `ruby`).
+//! Block elements with the attribute `hidden` or with `display: none` in their own style are left out if anything else remains; text hidden
+//! by style sheets and scripts stays. In XHTML, recognised by its first line or root element, a tag that ends in `/>` is an empty element.
 
 use std::convert::Infallible;
 
@@ -16,7 +15,7 @@ use super::hints::hint_of;
 use super::meta::{Attributes, MetaFinder, PageMeta, Wanted};
 use super::outline::{Kind, Outline};
 
-/// The visible text of an HTML document, what its head says of it, and its outline.
+/// The visible text of an HTML document, the metadata in its head, and its outline.
 pub fn visible_text(html: &str) -> (String, PageMeta, Outline) {
     let mut sink = Sink::new(html.len());
     sink.is_xml = html.trim_start().starts_with("<?xml");
@@ -29,13 +28,13 @@ pub fn visible_text(html: &str) -> (String, PageMeta, Outline) {
     (text, sink.meta.finish(), sink.outline)
 }
 
-/// Elements whose content is no visible text.
+/// Elements without visible text.
 #[cfg(any(feature = "precise", fuzzing))]
 pub(super) fn is_hidden(name: &[u8]) -> bool {
     matches!(role(name), Role::Hidden | Role::Template)
 }
 
-/// Elements that end the line before them and after them.
+/// Elements that end the lines before and after them.
 #[cfg(any(feature = "precise", fuzzing))]
 pub(super) fn ends_line(name: &[u8]) -> bool {
     matches!(role(name), Role::Block(_) | Role::Pre) || name == b"hr"
@@ -46,7 +45,7 @@ pub(super) fn ends_line(name: &[u8]) -> bool {
 enum Role {
     /// Inline: the words around it may be one word.
     Inline,
-    /// Ends the line before it and after it.
+    /// Ends the lines before and after it.
     Block(Kind),
     /// Ends the line and holds nothing.
     Break,
@@ -56,15 +55,15 @@ enum Role {
     Hidden,
     /// The title: hidden, but remembered.
     Title,
-    /// Has attributes that are wanted.
+    /// Its attributes are wanted.
     Meta,
     /// The root, which may say that the document is XHTML.
     Root,
-    /// Hidden, unless it is the content of an element (declarative shadow DOM).
+    /// Hidden, unless it is an element's content (declarative shadow DOM).
     Template,
-    /// An annotation of `ruby`, up to the end of it, which may not be there.
+    /// An annotation of `ruby`; its end tag may be missing.
     Annotation,
-    /// What is annotated: it ends an annotation.
+    /// The annotated text, which ends an annotation.
     Annotated,
     /// A link or an anchor.
     Link,
@@ -90,7 +89,6 @@ fn role(name: &[u8]) -> Role {
     }
 }
 
-/// The kind of the block elements of that name.
 fn kind(name: &[u8]) -> Option<Kind> {
     Some(match name {
         b"article" => Kind::Article,
@@ -124,7 +122,7 @@ fn kind(name: &[u8]) -> Option<Kind> {
     })
 }
 
-/// The state in which the tokenizer reads on after a start tag: some elements hold no tags.
+/// The tokenizer's state after a start tag: some elements contain no tags.
 fn content_state(name: &[u8]) -> Option<State> {
     match name {
         b"textarea" | b"title" => Some(State::RcData),
@@ -137,28 +135,26 @@ fn content_state(name: &[u8]) -> Option<State> {
     }
 }
 
-/// Takes the tokenizer's pieces and builds the text, without making tokens in between.
+/// Builds the text directly from the tokenizer's pieces, without making tokens.
 struct Sink {
     blocks: Blocks,
     meta: MetaFinder,
-    /// The name of the tag being read, and what it means, once that is known.
+    /// The name of the current tag, and its role once known.
     name: Vec<u8>,
     role: Option<Role>,
     is_end: bool,
-    /// Whether it ends in `/>`, and whether that means something.
+    /// Whether the tag ends in `/>`, and whether that has a meaning.
     is_self_closing: bool,
     is_xml: bool,
     attributes: Attributes,
-    /// The last start tag, which the tokenizer needs to find the end of raw text.
+    /// The last start tag, by which the tokenizer finds the end of raw text.
     last_start: Vec<u8>,
-    /// The hidden element that is open, and how many of the same name are open inside it.
+    /// The open hidden element, and how many elements of that name are open inside it.
     hidden: Option<(Vec<u8>, usize)>,
-    /// Whether an annotation is open.
     annotation: bool,
-    /// Depth of `pre`.
     pre: usize,
     outline: Outline,
-    /// How many elements were open where the link that is open began, if one is.
+    /// How many elements were open where the open link began, if one is open.
     link: Option<usize>,
 }
 
@@ -194,7 +190,7 @@ impl Sink {
         *self.role.get_or_insert_with(|| role(&self.name))
     }
 
-    /// Attributes are read only where they can matter: pages carry megabytes of them.
+    /// Attributes are read only where they matter: pages carry megabytes of them.
     fn wanted(&mut self) -> Wanted {
         if self.is_end || self.hidden.is_some() {
             return Wanted::None;
@@ -220,13 +216,13 @@ impl Sink {
         self.blocks.end_block();
         self.outline.end(kind);
         self.blocks.enter(self.outline.innermost());
-        // A link that is not closed ends with the element that contains it.
+        // An unclosed link ends with the element that contains it.
         if self.link.is_some_and(|depth| self.outline.depth() < depth) {
             self.link(false);
         }
     }
 
-    /// Whether what follows is a link. Links may hold blocks.
+    /// Sets whether a link follows; links may contain blocks.
     fn link(&mut self, linked: bool) {
         self.blocks.linked(linked);
         self.link = linked.then(|| self.outline.depth());
@@ -240,7 +236,7 @@ impl Sink {
         let role = self.role();
         self.annotation = match role {
             Role::Annotation => true,
-            // A block ends elements that are not closed.
+            // A block ends unclosed annotations.
             Role::Annotated | Role::Block(_) | Role::Pre => false,
             _ => self.annotation,
         };
@@ -422,7 +418,7 @@ mod tests {
         );
         // At least half of the block: 2 of 4 is, 2 of 5 is not.
         assert_eq!(chars("<p>ab<a href=x>cd</a><p>abc<a href=x>de</a>"), 4);
-        // An anchor leads nowhere, and a link that nobody closes ends with its element.
+        // An anchor is not a link, and an unclosed link ends with its element.
         assert_eq!(chars("<p><a name=top>ab</p><p>cdef</p>"), 0);
         assert_eq!(chars("<a name=top><p>ab</p><p>cdef</p>"), 0);
         assert_eq!(
@@ -475,12 +471,12 @@ mod tests {
             visible("<p>a<div style='display:nonesuch' class=hidden>b</div>"),
             "a\nb"
         );
-        // An end tag too many ends nothing; inline elements stay.
+        // A surplus end tag ends nothing; inline elements stay.
         assert_eq!(
             visible("<p>a<div hidden>b</section>c</div>d<b hidden>e</b>"),
             "a\nde"
         );
-        // A page that a script shows.
+        // A page that is shown by a script.
         assert_eq!(
             visible("<body><div style='display:none'>a<p>b</div>"),
             "a\nb"
@@ -493,7 +489,7 @@ mod tests {
     fn empty_elements_of_xhtml_are_empty() {
         let body = "<head><title/><script src='a.js'/><style/></head><body><iframe src='b'/><p>one<textarea/><noscript/><a id='x'/>two</p><p/>three<xmp/><i/>four</body></html>";
         let text = "onetwo\nthreefour";
-        // A block of preformatted text, though an empty one, ends the line.
+        // A preformatted block ends the line even if it is empty.
         let expected = text.replace("threefour", "three\nfour");
         for start in [
             "<?xml version='1.0' encoding='utf-8'?>\n<!DOCTYPE html><html>",
@@ -501,9 +497,9 @@ mod tests {
         ] {
             assert_eq!(visible(&format!("{start}{body}")), expected, "{start}");
         }
-        // In HTML the slash means nothing.
+        // In HTML the slash has no meaning.
         assert_eq!(visible("<html><p>one<textarea/>two</p>"), "one");
-        // Inside of a hidden element nothing ends it but its own end.
+        // Only its own end tag ends a hidden element.
         assert_eq!(
             visible("<?xml version='1.0'?><p>a<template><template/>b</template>c</p>"),
             "ac"
@@ -522,7 +518,7 @@ mod tests {
         ] {
             assert_eq!(visible(ruby), "漢字を読む", "{ruby}");
         }
-        // What nobody closes ends with its block.
+        // An unclosed annotation ends with its block.
         assert_eq!(visible("<p>a<ruby>漢<rt>かん</p><p>b"), "a漢\nb");
     }
 

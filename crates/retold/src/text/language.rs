@@ -1,12 +1,12 @@
-//! Languages: the language of a page or a word, its stop-words and its stemmer.
+//! Language detection, stop-words and stemmers.
 //!
-//! A language is its ISO 639-1 code. The script of a word decides first (a Latin word on a Chinese page counts as
-//! English); the page's language decides only among the languages of one script. The page's language is found by
-//! its letters (CJK, Thai, …), by its stop-words if one language is clearly ahead, or by trigrams (crate `whatlang`), on a
-//! sample of its longer blocks; if trigrams are not certain, the language that the page declares counts.
+//! A language is its ISO 639-1 code. The script of a word decides first (a Latin word on a Chinese page counts as English); the page's
+//! language decides only among languages of one script. It is found by letters (CJK, Thai, …), by stop-words if one language is clearly
+//! ahead, or by trigrams (crate `whatlang`), on a sample of the longer blocks; if trigrams are not certain, the language that the page
+//! declares counts.
 //!
-//! Stop-words are those of the crate `stop-words`: NLTK's lists if there is one, otherwise those of stopwords-iso, which
-//! are longer; the Chinese list is both together. They are folded like texts.
+//! Stop-words come from the crate `stop-words`: NLTK's lists where they exist, otherwise those of stopwords-iso, which are longer; the
+//! Chinese list joins both. They are folded like texts.
 
 use std::sync::OnceLock;
 
@@ -15,12 +15,12 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::fold::{FoldOptions, Folder};
 
-/// Bytes of text that a page's language is detected from.
+/// Bytes of text from which a page's language is detected.
 const SAMPLE: usize = 4096;
-/// Bytes that a block has at least to be taken for running text first.
+/// Minimum bytes of a block that counts as running text.
 const LONG_BLOCK: usize = 80;
 
-/// Words that a sample has at least to be told by its stop-words.
+/// Minimum number of words for detection by stop-words.
 const FEWEST_WORDS: usize = 20;
 
 /// The script of a word.
@@ -38,7 +38,7 @@ pub enum Script {
     Hangul,
     /// Thai.
     Thai,
-    /// Lao, Khmer or Burmese: written without spaces like Thai.
+    /// Lao, Khmer or Burmese, written without spaces like Thai.
     SouthEastAsian,
     /// Cyrillic letters.
     Cyrillic,
@@ -55,11 +55,11 @@ pub enum Script {
 }
 
 impl Script {
-    /// The script that a letter belongs to; [`Script::None`] if it is no letter.
+    /// The script of a letter; [`Script::None`] for other characters.
     #[inline]
     pub fn of(c: char) -> Script {
         match c {
-            // Most characters of Chinese text, and the punctuation between them.
+            // Most characters of Chinese text, and its punctuation.
             '\u{4E00}'..='\u{9FFF}' => Script::Han,
             '\u{2010}'..='\u{2027}' | '\u{3000}'..='\u{3004}' | '\u{3008}'..='\u{3020}' => {
                 Script::None
@@ -68,7 +68,7 @@ impl Script {
         }
     }
 
-    /// The same, for any character.
+    /// As [`Script::of`], for any character.
     fn of_any(c: char) -> Script {
         match c {
             'a'..='z' | 'A'..='Z' => Script::Latin,
@@ -108,7 +108,7 @@ impl Script {
         }
     }
 
-    /// The language of a word in this script on a page in `page`.
+    /// The language of a word in this script on a page in language `page`.
     pub fn language(self, page: Option<&'static str>) -> Option<&'static str> {
         let among = |known: &[&str], usual: &'static str| match page {
             Some(page) if known.contains(&page) => Some(page),
@@ -135,14 +135,14 @@ impl Script {
     }
 }
 
-/// Languages that are written in other letters than Latin ones, among those that are detected.
+/// Detectable languages that are not written in Latin letters.
 const NOT_LATIN: &[&str] = &[
     "zh", "ja", "ko", "th", "lo", "km", "my", "ru", "uk", "be", "bg", "sr", "mk", "kk", "tg", "el",
     "ar", "fa", "ur", "he", "yi", "hi", "mr", "ne", "am", "bn", "gu", "hy", "ka", "kn", "ml", "or",
     "pa", "si", "ta", "te",
 ];
 
-/// The language of a text, given as blocks, and of what its page declares.
+/// The language of a text, given as blocks and the language that its page declares.
 pub fn detect<'a>(
     blocks: impl Iterator<Item = &'a str> + Clone,
     declared: Option<&str>,
@@ -160,7 +160,7 @@ pub fn detect<'a>(
         }
         all += 1;
     }
-    // A Chinese character or a Hangul syllable says as much as two letters or more.
+    // A Chinese character or Hangul syllable says at least as much as two letters.
     let rest = all - han - kana - hangul - thai;
     let decided = if 2 * (han + kana) > rest && han + kana > hangul {
         Some(if kana * 10 > han + kana { "ja" } else { "zh" })
@@ -179,15 +179,15 @@ pub fn detect<'a>(
         .or_else(|| by_trigrams(&sample, declared.and_then(known)))
 }
 
-/// The language of a text (ISO 639-1), and of what its page declares where the text does not say.
+/// The language of a text (ISO 639-1), or the declared one if the text does not show it.
 pub fn of_text(text: &str, declared: Option<&str>) -> Option<&'static str> {
     detect(std::iter::once(text), declared)
 }
 
-/// The stop-words of the languages in Latin letters that trigrams tell apart.
+/// Stop-words of the languages in Latin letters that trigrams distinguish.
 struct LatinStopWords {
     languages: Vec<&'static str>,
-    /// Word -> a bit for each language that has it.
+    /// Maps a word to a bit for each language that has it.
     words: FxHashMap<String, u64>,
 }
 
@@ -206,8 +206,8 @@ fn latin_stop_words() -> &'static LatinStopWords {
     })
 }
 
-/// The language in Latin letters that has a quarter of the words as stop-words, where no other has half as many of them: the answer of
-/// trigrams at a tenth of the time.
+/// The Latin-letter language of which a quarter of the words are stop-words, if no other language has half as many. Gives the answer of
+/// trigrams in a tenth of the time.
 fn by_stop_words(sample: &str) -> Option<&'static str> {
     let LatinStopWords { languages, words } = latin_stop_words();
     let mut counts = vec![0; languages.len()];
@@ -241,7 +241,7 @@ fn by_trigrams(sample: &str, declared: Option<&'static str>) -> Option<&'static 
     }
 }
 
-/// The first long blocks, or the first blocks if there are no long ones.
+/// The first long blocks, or the first blocks if none is long.
 fn sample<'a>(blocks: impl Iterator<Item = &'a str> + Clone) -> String {
     let mut sample = String::new();
     take(blocks.clone(), LONG_BLOCK, &mut sample);
@@ -263,7 +263,7 @@ fn take<'a>(blocks: impl Iterator<Item = &'a str>, least: usize, sample: &mut St
     }
 }
 
-/// ISO 639-1 codes by the names that pages and `whatlang` (ISO 639-3) give to languages.
+/// ISO 639-1 codes by the names that pages and `whatlang` (ISO 639-3) use.
 const CODES: &[(&str, &str)] = &[
     ("afr", "af"),
     ("amh", "am"),
@@ -347,7 +347,7 @@ const CODES: &[(&str, &str)] = &[
     ("nn", "no"),
 ];
 
-/// The code of a language called `name`: `zh-CN`, `en_US`, `deu`.
+/// The code of a language by name: `zh-CN`, `en_US`, `deu`.
 fn known(name: &str) -> Option<&'static str> {
     let primary = name.split(['-', '_']).next()?.trim().to_ascii_lowercase();
     CODES
@@ -361,12 +361,12 @@ fn known(name: &str) -> Option<&'static str> {
 pub struct StopWords(Option<&'static FxHashSet<String>>);
 
 impl StopWords {
-    /// Those of `language`; none if there is no list.
+    /// The stop-words of `language`; none if there is no list.
     pub fn of(language: Option<&str>) -> StopWords {
         StopWords(language.and_then(stop_words))
     }
 
-    /// Whether `word` is one.
+    /// Whether `word` is a stop-word.
     pub fn contains(self, word: &str) -> bool {
         let Some(list) = self.0 else {
             return false;
@@ -374,18 +374,18 @@ impl StopWords {
         if list.contains(word) {
             return true;
         }
-        // Texts need not be folded, and an apostrophe is written in two ways.
+        // Texts may be unfolded, and the apostrophe has two forms.
         word.chars().any(is_variant)
             && list.contains(word.replace('’', "'").to_lowercase().as_str())
     }
 }
 
-/// True of characters that lists of stop-words write in another way: capitals and `’`.
+/// Whether a character is written differently in stop-word lists: capitals and `’`.
 fn is_variant(c: char) -> bool {
     match c {
         '\0'..='\u{7F}' => c.is_ascii_uppercase(),
         '’' => true,
-        // No capitals from here on; all of Chinese, Japanese and Korean is here.
+        // No capitals from here on; covers Chinese, Japanese and Korean.
         '\u{2E80}'..='\u{A63F}' | '\u{AC00}'..='\u{FAFF}' => false,
         c => c.is_uppercase(),
     }
@@ -418,7 +418,7 @@ fn folded_list(language: &str) -> FxHashSet<String> {
 /// The words of stopwords-iso that NLTK's Chinese list lacks.
 static MORE_CHINESE: &str = include_str!("../../data/stop-words/zh.txt");
 
-/// Stop-words of a file, one a line, in the form that texts are folded to.
+/// Stop-words from a file, one per line, folded like texts.
 pub fn user_stop_words(file: &str, folder: Folder) -> FxHashSet<String> {
     let fold = |word: &str| {
         let mut folded = String::with_capacity(word.len());

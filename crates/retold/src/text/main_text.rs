@@ -1,35 +1,33 @@
-//! Main text: which blocks of a page are its own text, by a rule over its [outline](super::outline).
+//! Main text: finds the blocks that are a page's own text, by a rule over its [outline](super::outline).
 //!
-//! Text is weighed by its *prose*: the bytes of blocks that are mostly not links, in full if a block is long and has
-//! punctuation, otherwise a quarter. So a menu weighs nothing, and a poem still weighs more than a footer. Copyright notices weigh
-//! nothing either. Then
+//! Text is weighed by its *prose*: the bytes of blocks that are mostly not links, in full if the block is long and has punctuation,
+//! otherwise a quarter. So a menu weighs nothing, and a poem still outweighs a footer. Copyright notices weigh nothing either. Then:
 //!
-//! 1. text that is not the page's own is left out, the most certain first: teasers of other articles and readers' comments,
-//!    if enough prose remains without them; the site's frame and secondary elements, recognised by their tags and names
-//!    or because they are mostly links, each if it has less than half of the remaining prose;
-//! 2. of the rest, the innermost element with four fifths of the prose is the main one;
-//! 3. the main text is its blocks that are not left out, without those that are mostly links (headings stay).
+//! 1. Text that is not the page's own is left out, the most certain first: teasers of other articles and readers' comments, if enough prose
+//!    remains; then the site's frame and secondary elements, recognised by tags and names or because they are mostly links, each if it has
+//!    less than half of the remaining prose.
+//! 2. The innermost element with four fifths of the remaining prose is the main one.
+//! 3. The main text consists of its remaining blocks, without those that are mostly links (headings stay).
 //!
-//! The result is not accepted if it is a small part of the page's own text, or has almost no prose among much else. Then the page
-//! may be a list of titles: long links count as text, and the same is done again. If that is not accepted either, there
-//! is no main text, and the whole page counts. Everything is decided by sums over the page, so no single tag or name decides;
-//! linear.
+//! The result is rejected if it is a small part of the page's own text, or has almost no prose among much else. Then the page may be a list
+//! of titles: the rule runs again with long links as text. If that fails too, there is no main text, and the whole page counts. Every
+//! decision is a sum over the page, so no single tag or name decides. Linear.
 
 use super::block::blocks;
 use super::hints::Hint;
 use super::outline::{Block, Kind, Outline};
 
-/// Bytes that a block has at least to weigh in full.
+/// Minimum bytes of a block that weighs in full.
 const LONG: usize = 40;
-/// Bytes of a link that is a title, and not an entry of a menu.
+/// Minimum bytes of a link that is a title rather than a menu entry.
 const TITLE: usize = 25;
-/// A teaser begins with the other article's title, has at most so much prose,
+/// The most prose of a teaser, which begins with the other article's title.
 const TEASER: u64 = 600;
-/// and is beside at least two more.
+/// How many teasers must stand side by side.
 const TEASERS: usize = 3;
-/// Prose that has to be left without teasers and comments, and a tenth of all.
+/// Prose that must remain without teasers and comments; also a tenth of all prose must remain.
 const LEAST: u64 = 150;
-/// Words of copyright notices, which belong to a site and not to a page. Longer blocks may be articles about copyright.
+/// Words of copyright notices, which belong to a site rather than a page. Longer blocks may be articles about copyright.
 const RIGHTS: [&str; 7] = [
     "©",
     "版权所有",
@@ -39,12 +37,12 @@ const RIGHTS: [&str; 7] = [
     "OPYRIGHT",
     "ights reserved",
 ];
-/// The most bytes of a copyright notice.
+/// Maximum bytes of a copyright notice.
 const NOTICE: usize = 400;
-/// Main text of less prose is believed only if it is half of the visible text: lists of links have some prose too.
+/// Main text with less prose is accepted only if it is half of the visible text: lists of links have some prose too.
 const LITTLE: u64 = 150;
 
-/// For each block whether it is main text; `None` if no main text was found.
+/// For each block whether it is main text; `None` if there is no main text.
 pub fn main_blocks(outline: &Outline, visible: &str) -> Option<Vec<bool>> {
     let texts = || blocks(visible).map(str::as_bytes);
     let main = Page::new(outline, outline.noted.blocks.clone(), texts()).main();
@@ -61,13 +59,11 @@ pub fn main_blocks(outline: &Outline, visible: &str) -> Option<Vec<bool>> {
     })
 }
 
-/// A page whose main text is searched for.
 struct Page<'a> {
     outline: &'a Outline,
     blocks: Vec<Block>,
-    /// The prose of each block.
     prose: Vec<u64>,
-    /// Which blocks are links long enough to be titles.
+    /// Which blocks are links long enough for titles.
     is_title: Vec<bool>,
 }
 
@@ -95,7 +91,7 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// The rule.
+    /// Applies the rule.
     fn main(&self) -> Option<Vec<bool>> {
         let mut out = vec![false; self.outline.elements.len()];
         self.leave_out_others(&mut out);
@@ -117,7 +113,7 @@ impl<'a> Page<'a> {
         self.outline.elements[element].kind
     }
 
-    /// The sums of all elements over the blocks that are not in elements left out.
+    /// The sums of all elements, without blocks of left-out elements.
     fn sums(&self, out: &[bool]) -> Vec<Sum> {
         let mut sums = vec![Sum::default(); out.len()];
         for (block, prose) in self.blocks.iter().zip(&self.prose) {
@@ -152,7 +148,7 @@ impl<'a> Page<'a> {
         self.leave_out_together(comments, &sums, out);
     }
 
-    /// Leaves out all elements that are `other`, if enough is left then.
+    /// Leaves out all elements that satisfy `other`, if enough prose remains.
     fn leave_out_together(&self, other: impl Fn(usize) -> bool, sums: &[Sum], out: &mut [bool]) {
         let mut with = out.to_vec();
         let mut prose = 0;
@@ -169,7 +165,6 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// Which elements are teasers.
     fn teasers(&self, sums: &[Sum]) -> Vec<bool> {
         let mut first: Vec<Option<usize>> = vec![None; sums.len()];
         for (number, block) in self.blocks.iter().enumerate() {
@@ -177,7 +172,7 @@ impl<'a> Page<'a> {
         }
         for element in self.elements().rev() {
             let parent = self.parent(element);
-            // `None` is less than any number.
+            // `None` sorts before any number.
             first[parent] = match (first[parent], first[element]) {
                 (Some(a), Some(b)) => Some(a.min(b)),
                 (a, b) => a.max(b),
@@ -197,7 +192,7 @@ impl<'a> Page<'a> {
             .collect()
     }
 
-    /// Leaves out the site's frame, then the elements beside the text.
+    /// Leaves out the site's frame, then secondary elements.
     fn leave_out_frame(&self, out: &mut [bool]) {
         for is_frame in [true, false] {
             let sums = self.sums(out);
@@ -229,11 +224,11 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// Whether each element is the main one or in it.
+    /// Whether each element is the main one or inside it.
     fn main_element(&self, out: &[bool]) -> Vec<bool> {
         let sums = self.sums(out);
         let mut main = 0;
-        // An element that holds more than half has no equal, so the last one found is the innermost.
+        // Only one element at each depth can hold more than half, so the last one found is the innermost.
         for element in self.elements() {
             let most = sums[element].prose * 5 >= sums[0].prose * 4;
             if most && holds_text(self.kind(element)) && self.kind(element) != Kind::Item {
@@ -248,7 +243,7 @@ impl<'a> Page<'a> {
         inside
     }
 
-    /// The blocks of text that are inside and not left out.
+    /// The text blocks that are inside the main element and not left out.
     fn mask(&self, inside: &[bool], out: &[bool]) -> Vec<bool> {
         let is_main = |block: &Block| {
             let element = block.element;
@@ -259,8 +254,7 @@ impl<'a> Page<'a> {
         self.blocks.iter().map(is_main).collect()
     }
 
-    /// Whether these blocks are enough of the page to be its main text; `others` are the elements of teasers and
-    /// comments, which count nothing.
+    /// Whether these blocks are enough of the page to be its main text; `others`, the elements of teasers and comments, are not counted.
     fn is_enough(&self, mask: &[bool], others: &[bool]) -> bool {
         let (mut prose, mut main, mut own, mut all) = (0, 0, 0, 0);
         for (number, block) in self.blocks.iter().enumerate() {
@@ -277,12 +271,11 @@ impl<'a> Page<'a> {
     }
 }
 
-/// Whether an element of that kind holds a text, and not only a piece of one.
+/// Whether an element of that kind holds a whole text rather than a piece of one.
 fn holds_text(kind: Kind) -> bool {
     !matches!(kind, Kind::Paragraph | Kind::Heading | Kind::Definition)
 }
 
-/// The prose of a block.
 fn prose_of(block: &Block, text: &[u8]) -> u64 {
     if block.is_links() || is_notice(text) {
         return 0;
@@ -295,13 +288,12 @@ fn prose_of(block: &Block, text: &[u8]) -> u64 {
     }
 }
 
-/// Whether a text is a notice of rights.
 fn is_notice(text: &[u8]) -> bool {
     let is_in = |mark: &&str| memchr::memmem::find(text, mark.as_bytes()).is_some();
     text.len() <= NOTICE && RIGHTS.iter().any(is_in)
 }
 
-/// Whether a text has the punctuation of sentences: marks of ASCII before a space, a quotation mark or the end.
+/// Whether a text has sentence punctuation: ASCII marks before a space, a quotation mark or the end.
 fn has_punctuation(text: &[u8]) -> bool {
     text.iter().enumerate().any(|(at, byte)| match byte {
         b'.' | b',' | b';' | b':' | b'!' | b'?' => text
@@ -325,8 +317,7 @@ fn has_punctuation(text: &[u8]) -> bool {
 mod tests {
     use crate::text::html::visible_text;
 
-    /// The main text of a page with this body, blocks joined with `|`; the whole text with `whole:` in front if there
-    /// is none.
+    /// The main text of a page with this body, blocks joined with `|`; without main text the whole text after `whole:`.
     fn main(body: &str) -> String {
         let (visible, _, outline) = visible_text(&format!("<html><body>{body}</body></html>"));
         let blocks = crate::text::block::blocks(&visible);
@@ -347,7 +338,7 @@ mod tests {
         "<div class=footer>© The Ferry Company, all rights reserved. Call us, or write.</div>";
     const PROSE: &str = "The ferry leaves when the fog has lifted, and not a minute before that time, as it always did.";
 
-    /// `lines` as the main text of a page: all of them are found, and nothing else.
+    /// Checks that exactly `lines` are the main text of a page.
     fn check(lines: &[&str], open: &str, before: &str, after: &str, close: &str) {
         let text: String = lines
             .iter()
@@ -420,7 +411,7 @@ mod tests {
             "How many have you lost",
         ]
         .repeat(8);
-        // Old-fashioned anchors are no links.
+        // Old-fashioned anchors are not links.
         check(&play, "<div>", "<a name=line><b>", "</b></a><br>", "</div>");
         let code = ["fn main() {", "let n = 3;", "}"].repeat(20);
         check(&code, "<pre><code>", "", "\n", "</code></pre>");
@@ -435,7 +426,7 @@ mod tests {
         let teaser = format!("<li><a href=/x><h3>The clock of the old town</h3></a>{PROSE}</li>");
         let teasers = format!("<ul>{}</ul>", teaser.repeat(5));
         assert_eq!(main(&format!("{MENU}{article}{teasers}")), text);
-        // But if they are all there is, they are the page's text.
+        // If a page has nothing else, comments are its text.
         assert_eq!(main(&format!("{MENU}{comments}")).matches(PROSE).count(), 3);
         assert_eq!(main(&format!("{MENU}{teasers}")).matches(PROSE).count(), 5);
     }

@@ -1,4 +1,4 @@
-//! From a page to its text: decoding, visible text, main text, folding.
+//! Makes a page's text: decoding, visible text, main text, folding.
 
 use super::count::count_chars;
 use super::derived::Derived;
@@ -10,7 +10,7 @@ use super::page_text::Text;
 use super::{charset, html, plain};
 use crate::page::{Content, Markup, Page};
 
-/// Makes a page's text. The error is the reason for a reject, for people.
+/// Makes a page's text. The error is the reason for a reject.
 pub fn text_of(page: &Page, options: &TextOptions) -> Result<Text, String> {
     match &page.content {
         Content::Bytes {
@@ -29,7 +29,7 @@ pub fn text_of(page: &Page, options: &TextOptions) -> Result<Text, String> {
     }
 }
 
-/// Whether [`text_of`] can make a text of the page, without making it.
+/// Checks, without making it, that [`text_of`] can make the page's text.
 pub fn decodes(page: &Page) -> Result<(), String> {
     check_length(page.content.len())?;
     match &page.content {
@@ -64,8 +64,8 @@ fn text_of_html(source: &str, options: &TextOptions) -> Text {
     }
 }
 
-/// The visible text of a page; of one with next to no text, shorter than its title and description, with these before it, or all shells
-/// of pages that a script fills ("Loading...") would be copies. `main` says which blocks methods see.
+/// The visible text of a page. If it is shorter than the title and description, they are put before it; otherwise all pages that a script
+/// fills ("Loading...") would be copies. `main` says which blocks methods see.
 fn with_description(visible: String, meta: &PageMeta, main: &mut Vec<bool>) -> String {
     let told = [&meta.title, &meta.description].map(|text| text.as_deref().unwrap_or_default());
     let length: u64 = told.into_iter().map(count_chars).sum();
@@ -81,7 +81,7 @@ fn with_description(visible: String, meta: &PageMeta, main: &mut Vec<bool>) -> S
     blocks.join("\n")
 }
 
-/// Positions are 32 bits wide.
+/// Positions have 32 bits.
 fn check_length(length: usize) -> Result<(), String> {
     if u32::try_from(length).is_ok() {
         Ok(())
@@ -120,14 +120,14 @@ mod tests {
             shorter,
             "Trees of Kent\nOak and ash\nOaks stand by the lake."
         );
-        // Fewer characters, though each has four bytes and a space behind it.
+        // Fewer characters, although each has four bytes and a space after it.
         let notes = "𝄞 ".repeat(19);
         assert!(shell("Trees of Kent", "Oak and ash", &notes).starts_with("Trees"));
-        // A page without text stays one.
+        // A page without text stays empty.
         assert_eq!(shell("Trees of Kent", "Oak and ash", ""), "");
     }
 
-    /// Of a page of millions of tags no more is noted than of one of some: it counts whole, and its links are counted all the same.
+    /// A page of millions of tags uses no more memory for notes than a normal one: it counts whole, and its links are still counted.
     #[test]
     fn a_page_of_too_many_blocks_counts_whole() {
         let options = TextOptions {
@@ -188,7 +188,7 @@ mod tests {
         assert_eq!(html("The Bell Rang - News"), "the bell rang");
         assert_eq!(html("News"), "news");
         assert_eq!(html("Sports"), "");
-        // A block that methods do not see is no headline.
+        // A block that methods do not see cannot be the headline.
         let menu = format!(
             "<nav><a href=/>The Bell Rang - News</a></nav>{}",
             page("The Bell Rang - News")

@@ -1,9 +1,9 @@
 //! Metadata of a page: title, canonical URL, language, date.
 
-/// Maximum length of a metadata value; longer ones are cut.
+/// Longer metadata values are cut to this length.
 const VALUE_LIMIT: usize = 4096;
 
-/// Metadata kept beside the text.
+/// Metadata of a page.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PageMeta {
     /// `<title>`.
@@ -14,25 +14,25 @@ pub struct PageMeta {
     pub canonical: Option<String>,
     /// `<html lang>` or its `<meta>` equivalents.
     pub lang: Option<String>,
-    /// The publication date that the page's metadata names, as written there.
+    /// The publication date in the page's metadata, as written.
     pub date: Option<String>,
-    /// The encoding that the bytes were decoded with; `None` if they came as Unicode or the text is garbled.
+    /// The encoding of the bytes; `None` if they came as Unicode or the text is garbled.
     pub charset: Option<&'static str>,
-    /// True if the bytes decode to characters that no writer puts side by side: the encoding is probably one that is
-    /// not supported (Johab, EUC-TW). Copies of such a page still equal each other.
+    /// True if the bytes decode to an implausible sequence of characters: the encoding is probably unsupported (Johab, EUC-TW). Copies of
+    /// such a page still equal each other.
     pub garbled: bool,
 }
 
-/// Which attributes of a tag are wanted.
+/// Which attributes of a tag are read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Wanted {
     #[default]
     None,
-    /// The names that the page's builder gave (class, id and role), and whether the element is shown.
+    /// Class, id and role, and whether the element is shown.
     Names,
-    /// Where a link leads.
+    /// The target of a link.
     Target,
-    /// All of them; 32 count.
+    /// The first 32 attributes.
     All,
 }
 
@@ -41,18 +41,18 @@ pub enum Wanted {
 pub struct Attributes {
     wanted: Wanted,
     pairs: Vec<(Vec<u8>, Vec<u8>)>,
-    /// The name of the attribute being read, if all are not wanted.
+    /// The name of the current attribute, unless all are wanted.
     name: Vec<u8>,
     names: Vec<u8>,
-    /// An attribute before says where the link leads.
+    /// An earlier attribute has the link's target.
     target: bool,
-    /// The values of `style`, and of `hidden` if it has that.
+    /// The value of `style`, and of `hidden` if present.
     style: Vec<u8>,
     hidden: Option<Vec<u8>>,
 }
 
 impl Attributes {
-    /// Forgets the last tag's attributes.
+    /// Clears the attributes of the last tag.
     pub fn clear(&mut self) {
         self.wanted = Wanted::None;
         self.pairs.clear();
@@ -63,7 +63,7 @@ impl Attributes {
         self.hidden = None;
     }
 
-    /// Begins an attribute; the same ones are wanted of all that a tag has.
+    /// Begins an attribute; `wanted` must be the same for all attributes of a tag.
     pub fn begin(&mut self, wanted: Wanted) {
         self.note_hidden();
         self.target = self.has_target();
@@ -113,19 +113,19 @@ impl Attributes {
         }
     }
 
-    /// The values of class, id and role, with white space between them.
+    /// The values of class, id and role, separated by white space.
     pub fn names(&self) -> &[u8] {
         &self.names
     }
 
-    /// Takes down the attribute `hidden`, which need not have a value.
+    /// Notes the attribute `hidden`, which may have no value.
     fn note_hidden(&mut self) {
         if self.wanted == Wanted::Names && self.name == b"hidden" {
             self.hidden.get_or_insert_default();
         }
     }
 
-    /// Whether the element is not shown: by the attribute `hidden` (`until-found` is shown on demand) or by its own style.
+    /// Whether the element is hidden by the attribute `hidden` (`until-found` is shown on demand) or by its own style.
     pub fn is_unshown(&mut self) -> bool {
         self.note_hidden();
         let hidden = self.hidden.as_deref();
@@ -133,23 +133,23 @@ impl Attributes {
             || is_display_none(&self.style)
     }
 
-    /// Whether the tag leads anywhere: anchors do not.
+    /// Whether the tag has a target; anchors have none.
     pub fn has_target(&self) -> bool {
         self.target || self.wanted == Wanted::Target && self.name == b"href"
     }
 
-    /// Whether there is one of that name.
+    /// Whether there is an attribute of that name.
     pub fn has(&self, name: &[u8]) -> bool {
         self.pairs.iter().any(|(other, _)| other == name)
     }
 
-    /// Whether these of a root element say that the document is XHTML.
+    /// Whether these attributes of a root element declare XHTML.
     pub fn is_xhtml(&self) -> bool {
         let namespace = self.get(b"xmlns");
         namespace.as_deref() == Some("http://www.w3.org/1999/xhtml")
     }
 
-    /// The value of the first attribute of that name, trimmed; `None` if it is empty or missing.
+    /// The trimmed value of the first attribute of that name; `None` if empty or missing.
     fn get(&self, name: &[u8]) -> Option<String> {
         let (_, value) = self.pairs.iter().find(|(n, _)| n == name)?;
         let value = &value[..value.len().min(VALUE_LIMIT)];
@@ -162,7 +162,6 @@ impl Attributes {
     }
 }
 
-/// Whether declarations of CSS have `display: none` among them.
 fn is_display_none(style: &[u8]) -> bool {
     style.split(|byte| *byte == b';').any(|declaration| {
         let bytes = declaration
@@ -173,7 +172,7 @@ fn is_display_none(style: &[u8]) -> bool {
     })
 }
 
-/// Collects metadata; of several values for one thing the most trustworthy counts, then the first.
+/// Collects metadata; the most trustworthy of several values counts, then the first.
 #[derive(Debug, Default)]
 pub struct MetaFinder {
     title: Vec<u8>,
@@ -199,12 +198,12 @@ impl Best {
 }
 
 impl MetaFinder {
-    /// A `<title>` begins; only the first with any text counts (pictures in SVG have titles too).
+    /// A `<title>` begins; only the first with text counts (SVG pictures have titles too).
     pub fn begin_title(&mut self) {
         self.in_title = self.title.is_empty();
     }
 
-    /// The title, or any other hidden element, ends.
+    /// The title or another hidden element ends.
     pub fn end_title(&mut self) {
         self.in_title = false;
     }
@@ -263,7 +262,7 @@ impl MetaFinder {
         }
     }
 
-    /// All that was found.
+    /// The collected metadata.
     pub fn finish(self) -> PageMeta {
         let title = String::from_utf8_lossy(&self.title);
         let title = one_line(&title);
@@ -283,7 +282,7 @@ fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// How far the `<meta>` of that name is trusted to be the date of publication.
+/// How much the `<meta>` of that name is trusted as the publication date.
 fn date_trust(key: &str) -> Option<u8> {
     Some(match key {
         "article:published_time" | "og:published_time" => 9,

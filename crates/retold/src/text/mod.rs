@@ -1,4 +1,4 @@
-//! Stage 2, text: a page's bytes decoded, without tags, and folded.
+//! Stage 2, text: decodes a page's bytes, removes tags and folds the text.
 //!
 //! Methods use [`Text::folded`] and positions in it; people see [`Text::visible`].
 

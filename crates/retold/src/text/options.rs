@@ -9,7 +9,7 @@ use super::fold::{FoldOptions, Folder};
 use super::synonyms::Synonyms;
 use super::tokenize::Tokenizer;
 
-/// What the text stage does to a page. Every switch is on by default.
+/// The options of the text stage. Every switch is on by default.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TextOptions {
     /// Unicode NFKC: full-width letters become narrow, invisible format characters are removed.
@@ -18,16 +18,16 @@ pub struct TextOptions {
     pub case: bool,
     /// Traditional Chinese and Japanese characters become simplified ones, character by character.
     pub simplify: bool,
-    /// Which part of a page methods see; `None` leaves it to the method ([`crate::method::MethodInfo::extract`]), and
-    /// is the whole page where there is no method.
+    /// Which part of a page methods see. `None` leaves the choice to the method ([`crate::method::MethodInfo::extract`]); without a method
+    /// it means the whole page.
     pub extract: Option<Extract>,
-    /// Whether [`Text::sentences`](crate::method::Text::sentences) are searched for; methods that do not read them are faster without.
+    /// Whether to find [`Text::sentences`](crate::method::Text::sentences); methods that do not read them are faster without.
     pub sentences: bool,
     /// Segments text into words, for methods that use words.
     pub tokenizer: Arc<Tokenizer>,
     /// Synonyms, for methods that use concepts.
     pub synonyms: Arc<Synonyms>,
-    /// Stop-words beside those of the page's language, folded.
+    /// Stop-words in addition to those of the page's language, folded.
     pub stop_words: Arc<FxHashSet<String>>,
 }
 
@@ -47,7 +47,7 @@ impl Default for TextOptions {
 }
 
 impl TextOptions {
-    /// What folds text as these options say.
+    /// The folder for these options.
     pub fn folder(&self) -> Folder {
         Folder::new(FoldOptions {
             nfkc: self.nfkc,

@@ -1,16 +1,15 @@
-//! A page's outline: its block elements as a tree, and the properties of each block of text. Main text is decided from
-//! it ([`super::main_text`]).
+//! A page's outline: its block elements as a tree, and the properties of each block of text. [`super::main_text`] decides from it.
 //!
-//! It has only elements that end lines, by their kinds, and is made in the single pass that makes the text. A missing end tag
-//! is supplied where HTML allows it to be missing; a surplus one is ignored. Linear at any depth of nesting.
+//! It contains only elements that end lines, and is built in the same pass as the text. A missing end tag is supplied where HTML allows its
+//! omission; a surplus one is ignored. Linear at any nesting depth.
 
 use super::hints::Hint;
 
-/// Elements nested deeper count as parts of those around them.
+/// Elements nested deeper count as part of their ancestors.
 const MAX_DEPTH: usize = 512;
-/// How many open elements an end tag is compared with.
+/// With how many open elements an end tag is compared.
 const LOOK_UP: usize = 64;
-/// The most elements that are recorded, and blocks. A page with more counts as a whole, so that it costs no more than its text.
+/// Maximum number of elements and of blocks recorded. A page with more counts as a whole, so that it costs no more than its text.
 pub const MOST: usize = 1 << 18;
 
 /// The kinds of block elements.
@@ -77,13 +76,13 @@ pub enum Kind {
 /// A block element.
 #[derive(Clone, Copy, Debug)]
 pub struct Element {
-    /// The number of the element around it, which is smaller than its own; the page, number 0, is its own parent.
+    /// The number of its parent, which is smaller than its own; the page, number 0, is its own parent.
     pub parent: usize,
-    /// What its tag says.
+    /// The kind given by its tag.
     pub kind: Kind,
-    /// What its names say.
+    /// The hint in its names.
     pub hint: Hint,
-    /// Whether it is not shown, by itself or because of an element around it.
+    /// Whether it or an ancestor is hidden.
     pub is_unshown: bool,
 }
 
@@ -92,27 +91,27 @@ pub struct Element {
 pub struct Block {
     /// The number of the element in which it begins.
     pub element: usize,
-    /// Its characters, white space left out.
+    /// Its characters without white space.
     pub chars: u64,
-    /// Those of them that are in links.
+    /// How many of these characters are in links.
     pub linked: u64,
 }
 
 impl Block {
-    /// Whether at least half of it is links.
+    /// Whether at least half of it is link text.
     pub fn is_links(&self) -> bool {
         self.linked * 2 >= self.chars
     }
 }
 
-/// What is noted of the blocks of a text.
+/// Facts about the blocks of a text.
 #[derive(Debug, Default)]
 pub struct Noted {
     /// The blocks, in the order of the text; none if there are more than [`MOST`].
     pub blocks: Vec<Block>,
-    /// Characters in blocks at least half of which is links: menus, lists of other articles.
+    /// Characters in blocks of which at least half is link text: menus, lists of other articles.
     pub link_chars: u64,
-    /// How many blocks there are.
+    /// The number of blocks.
     count: usize,
 }
 
@@ -141,14 +140,13 @@ pub struct Outline {
     pub elements: Vec<Element>,
     /// The blocks of text.
     pub noted: Noted,
-    /// The elements that are open.
     open: Vec<usize>,
-    /// How many more are open that were too deep to be noted.
+    /// How many open elements are too deep to be recorded.
     deeper: usize,
 }
 
 impl Outline {
-    /// The outline of a page before anything has been read.
+    /// The outline before anything was read.
     pub fn new() -> Outline {
         Outline {
             elements: vec![Element {
@@ -213,8 +211,7 @@ impl Outline {
         }
     }
 
-    /// Takes blocks of elements that are not shown out of the text, unless nothing would be left: some pages are hidden until a script
-    /// has run.
+    /// Removes the blocks of hidden elements from the text, unless nothing would remain: some pages are hidden until a script has run.
     pub fn leave_out_unshown(&mut self, text: String) -> String {
         let is_shown = |block: &Block| !self.elements[block.element].is_unshown;
         let blocks = &self.noted.blocks;
@@ -235,13 +232,13 @@ impl Outline {
         text
     }
 
-    /// Whether the page has more elements or blocks than are noted.
+    /// Whether the page has too many elements or blocks to be recorded.
     pub fn is_over(&self) -> bool {
         self.elements.len() >= MOST || self.noted.is_over()
     }
 }
 
-/// Whether the innermost open element ends where one of `kind` begins, since its end tag may be left out.
+/// Whether the innermost open element ends where one of `kind` begins, because its end tag may be omitted.
 fn ends_before(innermost: Kind, kind: Kind) -> bool {
     match innermost {
         Kind::Paragraph => true,
@@ -259,7 +256,7 @@ fn ends_before(innermost: Kind, kind: Kind) -> bool {
 mod tests {
     use super::*;
 
-    /// The parents' numbers of the elements that these tags make; `/` before an end tag.
+    /// The parents of the elements that these tags make; `/` marks an end tag.
     fn parents(tags: &[(&str, Kind)]) -> Vec<usize> {
         let mut outline = Outline::new();
         for &(mark, kind) in tags {
@@ -288,12 +285,12 @@ mod tests {
     fn end_tags_too_many_end_nothing() {
         use Kind::{Article, Cell, Div, Row, Section, Table};
         assert_eq!(parents(&[("", Div), ("/", Section), ("", Div)]), [0, 1]);
-        // An end tag ends what was left open inside its element.
+        // An end tag ends the elements left open inside its element.
         assert_eq!(
             parents(&[("", Article), ("", Div), ("/", Article), ("", Div)]),
             [0, 1, 0]
         );
-        // But nothing outside the cell that it stands in.
+        // But it ends nothing outside the cell in which it stands.
         let cell = [("", Div), ("", Table), ("", Row), ("", Cell)];
         assert_eq!(
             parents(&[&cell[..], &[("/", Div), ("", Div)]].concat()),

@@ -1,4 +1,4 @@
-//! The text of a page: the text that people see, the text that methods use, and how positions in both correspond.
+//! The text of a page: the visible text, the folded text that methods use, and how positions in both correspond.
 
 use std::ops::Range;
 
@@ -10,34 +10,33 @@ use super::derived::Derived;
 use super::extract::Extraction;
 use super::meta::PageMeta;
 
-/// The headline is among the first blocks that methods use, at most this number.
+/// How many of the first blocks that methods use may hold the headline.
 const HEADLINE_BLOCKS: usize = 20;
 
 /// A page's text.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Text {
-    /// The visible text, one line per block (blocks are separated by one `\n` and hold none; white space inside a
-    /// block is collapsed to single spaces).
+    /// The visible text, one line per block: blocks are separated by one `\n`, contain none, and have single spaces as white space.
     pub visible: String,
-    /// The visible text folded: the same blocks, also separated by one `\n`.
+    /// The visible text folded, with the same blocks, also separated by one `\n`.
     pub folded: String,
-    /// Byte ranges in [`Text::folded`] of the sentences that end with a full stop, in order, in the blocks that methods
-    /// use, if they were requested ([`TextOptions::sentences`](crate::read::TextOptions::sentences)). A sentence begins after the previous full stop or at
+    /// The sentences that end with a full stop in the blocks that methods use, as byte ranges of [`Text::folded`], in order; only if
+    /// requested ([`TextOptions::sentences`](crate::read::TextOptions::sentences)). A sentence begins after the previous full stop or at
     /// the start of the block, and ends before its own full stop.
     pub sentences: Vec<Sentence>,
-    /// For each block whether methods see it; empty if they see all.
+    /// For each block, whether methods see it; empty if they see all.
     pub main: Vec<bool>,
     /// How the main text was found.
     pub extraction: Extraction,
-    /// Characters of the visible text, without white space, in blocks at least half of which is links.
+    /// Characters of the visible text, without white space, in blocks of which at least half is link text.
     pub link_chars: u64,
-    /// What the page says of itself.
+    /// Metadata of the page.
     pub meta: PageMeta,
     pub(super) derived: Derived,
 }
 
 impl Text {
-    /// The blocks of [`Text::folded`] that methods see, each with the byte at which it begins.
+    /// The blocks of [`Text::folded`] that methods see, each with its start in bytes.
     pub fn seen(&self) -> impl Iterator<Item = (usize, &str)> + Clone {
         let mut start = 0;
         let blocks = blocks(&self.folded).map(move |block| {
@@ -50,7 +49,7 @@ impl Text {
         })
     }
 
-    /// The bytes of [`Text::folded`] that methods see: a range for each run of blocks that they see.
+    /// The byte ranges of [`Text::folded`] that methods see, one per run of blocks.
     pub(crate) fn seen_ranges(&self) -> Vec<Range<usize>> {
         let mut ranges: Vec<Range<usize>> = Vec::new();
         if self.main.is_empty() {
@@ -67,20 +66,20 @@ impl Text {
         ranges
     }
 
-    /// The blocks of [`Text::visible`] whose folded forms methods see: what people are shown of it.
+    /// The blocks of [`Text::visible`] whose folded forms methods see.
     pub fn shown(&self) -> impl Iterator<Item = &str> {
         let blocks = blocks(&self.visible).enumerate();
         blocks.filter_map(|(number, block)| self.sees(number).then_some(block))
     }
 
-    /// Whether methods see the block of that number.
+    /// Whether methods see this block.
     fn sees(&self, number: usize) -> bool {
         let seen = self.main.get(number).copied();
         seen.unwrap_or(self.main.is_empty())
     }
 
-    /// The bytes of [`Text::folded`] that are the headline, as far as methods use it: of the first blocks the longest that is part of the page's
-    /// title; on a page without a title, the first block. Empty if there is none.
+    /// The headline as a range of [`Text::folded`], as far as methods see it: the longest of the first blocks that is part of the page's
+    /// title; the first block if the page has no title. Empty if there is none.
     pub fn headline(&self) -> Range<usize> {
         let title = self.meta.title.as_deref();
         let mut start = 0;
@@ -101,8 +100,8 @@ impl Text {
         longest.map_or(0..0, |(_, bytes)| bytes)
     }
 
-    /// Two lengths in characters, white space left out: that of the folded text; and that of the page's own text,
-    /// which is its main text, or all but its blocks of links (menus, lists of other pages) if methods see the whole page.
+    /// Lengths in characters without white space: of the folded text, and of the page's own text. The latter is the main text, or, if
+    /// methods see the whole page, all but blocks of links (menus, lists of other pages).
     pub fn lengths(&self) -> (u64, u64) {
         let seen = self.seen_chars();
         match self.main.is_empty() {
@@ -111,13 +110,13 @@ impl Text {
         }
     }
 
-    /// About how many bytes of memory it takes.
+    /// Approximate memory in bytes.
     pub fn memory(&self) -> usize {
         let parts = size_of_val(&self.sentences[..]) + self.main.len() + self.derived.memory();
         self.visible.capacity() + self.folded.capacity() + parts
     }
 
-    /// Characters that methods see, white space left out. Counted once.
+    /// The number of characters that methods see, without white space. Computed once.
     pub fn seen_chars(&self) -> u64 {
         *self.derived.seen_chars.get_or_init(|| {
             let ranges = self.seen_ranges().into_iter();
@@ -126,19 +125,19 @@ impl Text {
     }
 }
 
-/// A sentence that ends with a full stop, as a byte range of [`Text::folded`], the mark not included.
+/// A sentence that ends with a full stop, as a byte range of [`Text::folded`] without the full stop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sentence {
     /// First byte.
     pub start: u32,
     /// One past the last byte.
     pub end: u32,
-    /// True if its unit of length is the word rather than the character: the mark was a `.`, `।`, `۔` or `።` after
-    /// a script that writes words with spaces.
+    /// True if its length is counted in words rather than characters: it ended with `.`, `।`, `۔` or `።` after a script that separates
+    /// words by spaces.
     pub words: bool,
 }
 
-/// What equal texts have in common; `None` for an empty one.
+/// A hash that equal texts share; `None` for an empty one.
 pub fn text_hash(text: &Text) -> Option<u128> {
     (!text.folded.is_empty()).then(|| xxh3_128(text.folded.as_bytes()))
 }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-/// The lines of a text, each with its end.
+/// The lines of a text, each including its line end.
 pub(crate) fn lines(text: &str) -> impl Iterator<Item = Range<usize>> + '_ {
     let mut start = 0;
     text.split_inclusive('\n').map(move |line| {
@@ -12,7 +12,7 @@ pub(crate) fn lines(text: &str) -> impl Iterator<Item = Range<usize>> + '_ {
     })
 }
 
-/// The paragraphs of a text, each with the blank lines behind it. Blank lines that a text begins with belong to none.
+/// The paragraphs of a text, each including the blank lines after it. Blank lines at the start belong to none.
 pub(crate) fn paragraphs(text: &str) -> Vec<Range<usize>> {
     let mut all: Vec<Range<usize>> = Vec::new();
     let mut is_behind_blank = true;
@@ -28,7 +28,7 @@ pub(crate) fn paragraphs(text: &str) -> Vec<Range<usize>> {
     all
 }
 
-/// A part of a text without the white space around it; none if there is nothing else.
+/// A part of a text without surrounding white space; `None` if it is blank.
 pub(crate) fn trimmed(text: &str, part: Range<usize>) -> Option<Range<usize>> {
     let inner = text[part.clone()].trim_start();
     let begin = part.end - inner.len();

@@ -1,25 +1,24 @@
 //! Plain text and Markdown to blocks.
 //!
-//! A line end in plain text may end a paragraph, or only a full line. Articles in JSON mostly have one line per
-//! paragraph; mail, manuals and government pages wrap paragraphs at about 70 columns, and there a sentence must not
-//! end with its line. A blank line always ends a block. Between two other lines the break is soft, that is, a space
-//! (nothing between two CJK characters), in two cases:
+//! A line end in plain text may end a paragraph, or only a full line. Articles in JSON mostly have one line per paragraph; mail, manuals
+//! and government pages wrap paragraphs at about 70 columns, where a sentence must not end with its line. A blank line always ends a block.
+//! Between two other lines the break is soft, that is, a space (nothing between two CJK characters), in two cases:
 //!
 //! - the paragraph's lines are 40 to 132 columns wide, and the next line's first word would not have fitted on this one;
 //! - the line has 40 columns or more, ends in a letter or comma, and the next one continues in lower case.
 //!
-//! A line that begins like a list item, a heading, a quotation or a table row always begins a block. Measured on
-//! `webis`: of 1,000 line ends in `terabyte` that are certainly inside a sentence 2 stay hard; in `core`, which has one
-//! line per paragraph, 12 of 7,328 become soft.
+//! A line that begins like a list item, a heading, a quotation or a table row always begins a block. Measured on `webis`: of 1,000 line
+//! ends in `terabyte` that are certainly inside a sentence 2 stay hard; in `core`, which has one line per paragraph, 12 of 7,328 become
+//! soft.
 
 use std::cell::OnceCell;
 
 use super::bits;
 use super::block::Blocks;
 
-/// Columns that a line has at least if it was wrapped.
+/// Minimum columns of a wrapped line.
 const NARROWEST: usize = 40;
-/// Columns that a wrapped line has at most.
+/// Maximum columns of a wrapped line.
 const WIDEST: usize = 132;
 
 /// The blocks of a plain text.
@@ -41,11 +40,10 @@ pub fn visible_text(text: &str) -> String {
 /// A line without white space at its end.
 struct PlainLine<'a> {
     text: &'a str,
-    /// Whether it is known to be ASCII.
     is_ascii: bool,
-    /// Whether white space in it is known to be single spaces between words, except for spaces at its beginning.
+    /// Whether its white space is known to be single spaces between words, apart from leading spaces.
     is_collapsed: bool,
-    /// Its columns, once they were counted.
+    /// Its width in columns, once counted.
     columns: OnceCell<usize>,
 }
 
@@ -63,10 +61,10 @@ struct PlainLines<'a> {
     text: &'a str,
     /// Where the next line begins; `None` if there is no further line.
     start: Option<usize>,
-    /// Where the last examined bytes begin, and those of them after the last line.
+    /// Start of the last examined bytes; `found` has the bits of those after the last line.
     base: usize,
     found: bits::LineBits,
-    /// Whether the byte before these is a space, and whether it is one that a line begins with, or a line feed.
+    /// Whether the previous byte is a space, and whether it is a line feed or a leading space.
     is_space: bool,
     is_indent: bool,
 }
@@ -85,11 +83,11 @@ impl<'a> PlainLines<'a> {
         lines
     }
 
-    /// Of the examined bytes: a space is odd if it follows another, unless a line begins with both.
+    /// Finds odd spaces among the examined bytes: those that follow another space, except at the start of a line.
     fn settle(&mut self) {
         let bits::LineBits { ends, spaces, .. } = self.found;
         let begins = spaces & (ends << 1 | u64::from(self.is_indent));
-        // Added to the first of a run of spaces, one is carried to the first byte behind them.
+        // Adding a bit to the first of a run of spaces carries it to the first byte after them.
         let (behind, reaches_on) = spaces.overflowing_add(begins);
         let indents = spaces & !behind;
         self.found.odd |= spaces & (spaces << 1 | u64::from(self.is_space)) & !indents;
@@ -97,7 +95,7 @@ impl<'a> PlainLines<'a> {
         self.is_indent = reaches_on || ends >> (bits::WIDE - 1) != 0;
     }
 
-    /// Examines more bytes; false if there are none.
+    /// Examines the next bytes; false if there are none.
     fn look_on(&mut self) -> bool {
         self.base += bits::WIDE;
         let rest = self.text.as_bytes().get(self.base..);
@@ -118,7 +116,7 @@ impl<'a> Iterator for PlainLines<'a> {
         let (mut others, mut odd) = (0, 0);
         let end = loop {
             let bits::LineBits { ends, .. } = self.found;
-            // All bits before the line feed, or all.
+            // All bits before the line feed, or all if there is none.
             let before = ends.wrapping_sub(1) & !ends;
             others |= self.found.others & before;
             odd |= self.found.odd & before;
@@ -158,7 +156,7 @@ fn add_paragraph(lines: &[PlainLine<'_>], blocks: &mut Blocks) {
             }
             false => blocks.push(line.text),
         }
-        // No line has more columns than bytes.
+        // A line has at most as many columns as bytes.
         let next = lines.get(i + 1).filter(|_| line.text.len() >= NARROWEST);
         match next {
             Some(next)
@@ -175,15 +173,15 @@ fn add_paragraph(lines: &[PlainLine<'_>], blocks: &mut Blocks) {
     }
 }
 
-/// The columns of the widest line, if all lines are narrow enough to be wrapped ones.
+/// The columns of the widest line, if all lines are narrow enough to be wrapped.
 fn full_width(lines: &[PlainLine<'_>]) -> Option<usize> {
     let mut full = 0;
     for line in lines {
-        // No character has more than four bytes, so most long lines need not be counted.
+        // A character has at most four bytes, so most long lines need no counting.
         if line.text.len() > 4 * WIDEST {
             return None;
         }
-        // No line has more columns than bytes.
+        // A line has at most as many columns as bytes.
         if line.text.len() <= full {
             continue;
         }
@@ -195,8 +193,7 @@ fn full_width(lines: &[PlainLine<'_>]) -> Option<usize> {
     Some(full)
 }
 
-/// Whether the break between two lines of a paragraph, which is so wide if its lines may be wrapped ones, is a matter of
-/// layout only.
+/// Whether the break between two lines of a paragraph is only layout; `full` gives the paragraph's width if its lines may be wrapped.
 fn is_soft(line: &PlainLine<'_>, next: &str, mut full: impl FnMut() -> Option<usize>) -> bool {
     let next = next.trim_start();
     let (Some(last), Some(first)) = (line.text.chars().next_back(), next.chars().next()) else {
@@ -216,9 +213,9 @@ fn is_soft(line: &PlainLine<'_>, next: &str, mut full: impl FnMut() -> Option<us
     goes_on || full().is_some_and(|full| width + first_word(next) > full)
 }
 
-/// The columns that the first word of a line needs, with the space before it.
+/// The columns that a line's first word needs, with the space before it.
 fn first_word(line: &str) -> usize {
-    // Mostly it is ASCII, and a space or the line ends it.
+    // The word is usually ASCII and ends at a space or at the line end.
     let bytes = line.as_bytes();
     let letters = bytes.iter().take_while(|byte| byte.is_ascii_graphic());
     let letters = letters.count();
@@ -231,7 +228,7 @@ fn first_word(line: &str) -> usize {
     }
 }
 
-/// Columns of a line on a terminal.
+/// The width of a line on a terminal.
 fn columns(line: &str) -> usize {
     if line.is_ascii() {
         return line.len();
@@ -245,7 +242,7 @@ fn columns(line: &str) -> usize {
         while large != 0 {
             let lead = at + large.trailing_zeros() as usize;
             count += usize::from(match bytes[lead] {
-                // Chinese from U+4000.
+                // Chinese, from U+4000.
                 0xE4..=0xE9 => true,
                 _ => line[lead..].chars().next().is_some_and(is_wide),
             });
@@ -255,7 +252,7 @@ fn columns(line: &str) -> usize {
     count
 }
 
-/// Whether a line begins with a mark of a list item, heading, quotation, code fence or table row.
+/// Whether a line begins with the mark of a list item, heading, quotation, code fence or table row.
 fn begins_block(line: &str) -> bool {
     if line.starts_with(|c: char| c.is_ascii_alphabetic()) {
         return false;
@@ -281,7 +278,7 @@ fn are_cjk(line: &str, next: &str) -> bool {
     last && next.trim_start().chars().next().is_some_and(is_wide)
 }
 
-/// East Asian characters that take two columns, Hangul apart, which has spaces.
+/// East Asian characters that take two columns, except Hangul, which has spaces.
 fn is_wide(c: char) -> bool {
     matches!(c,
         '\u{2E80}'..='\u{312F}' | '\u{3190}'..='\u{A4CF}' | '\u{F900}'..='\u{FAFF}'
@@ -334,7 +331,7 @@ mod tests {
         assert_eq!(visible_text(list), list);
     }
 
-    /// The paragraphs joined as the documentation says it, with nothing left out because it cannot matter.
+    /// Reference implementation: joins paragraphs by the documentation, without shortcuts.
     fn plainly(text: &str) -> String {
         let wide = |line: &str| {
             line.chars()

@@ -1,11 +1,11 @@
-//! The words of plain text, and the runs of them of which passages are made.
+//! The words of plain text, and the runs of words that make passages.
 
 use std::ops::Range;
 
 use super::parts::{lines, paragraphs};
 use super::sentence::without_spaces;
 
-/// A word; in scripts that put no spaces between words, a character. Marks that stand behind it belong to it.
+/// A word, or a character in scripts without spaces. Marks after it belong to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Word {
     /// Its bytes in the text.
@@ -13,7 +13,7 @@ pub(crate) struct Word {
     is_character: bool,
 }
 
-/// What a word weighs, and a character: 25 words count as much as 40 characters.
+/// The weights of a word and of a character: 25 words count as much as 40 characters.
 const WEIGHT: [u32; 2] = [8, 5];
 
 impl Word {
@@ -21,24 +21,23 @@ impl Word {
         WEIGHT[usize::from(self.is_character)]
     }
 
-    /// Two; of a character one.
+    /// Two for a word, one for a character.
     fn half_words(&self) -> u32 {
         2 - u32::from(self.is_character)
     }
 }
 
-/// The words of a paragraph.
 #[derive(Clone, Debug)]
 pub(crate) struct Paragraph {
-    /// Its bytes in the text, with the blank lines behind it.
+    /// Its bytes in the text, including the blank lines after it.
     pub place: Range<usize>,
     pub words: Vec<Word>,
-    /// How many half words the text has before each word; and behind the last.
+    /// The number of half words before each word, and after the last.
     pub before: Vec<u32>,
 }
 
 impl Paragraph {
-    /// The runs of so many words, or as much in characters: from each word on the shortest that is enough.
+    /// For each word, the shortest run from there that weighs as much as `least` words.
     pub fn runs(&self, least: u32) -> impl Iterator<Item = Range<usize>> + '_ {
         let least = u64::from(least) * u64::from(WEIGHT[0]);
         let (mut end, mut weight) = (0, 0u64);
@@ -54,7 +53,7 @@ impl Paragraph {
     }
 }
 
-/// The paragraphs of a text with their words; of HTML, whose blocks stand on a line each, the lines.
+/// The paragraphs of a text with their words. In HTML each block is a line, so lines are paragraphs.
 pub(crate) fn paragraphs_of_words(
     text: &str,
     is_html: bool,
@@ -79,7 +78,6 @@ pub(crate) fn paragraphs_of_words(
     })
 }
 
-/// What a piece of a text is.
 #[derive(Clone, Copy, PartialEq)]
 enum Piece {
     Word,
@@ -89,7 +87,7 @@ enum Piece {
 
 fn words(text: &str, part: Range<usize>) -> Vec<Word> {
     let mut words: Vec<Word> = Vec::new();
-    // Where marks begin that stand before the first word: they belong to it.
+    // Start of marks before the first word, which belong to that word.
     let mut marks = None;
     let mut add = |place: Range<usize>, piece: Piece| match (piece, words.last_mut()) {
         (Piece::Marks, Some(last)) => last.place.end = place.end,
@@ -115,7 +113,7 @@ fn words(text: &str, part: Range<usize>) -> Vec<Word> {
     words
 }
 
-/// Hands on the pieces of a text without spaces, in order.
+/// Passes the pieces of a text without spaces to `take`, in order.
 fn pieces(word: &str, mut take: impl FnMut(Range<usize>, Piece)) {
     let kind = |piece: &str| match piece.chars().any(char::is_alphanumeric) {
         true => Piece::Word,
@@ -137,7 +135,7 @@ fn pieces(word: &str, mut take: impl FnMut(Range<usize>, Piece)) {
             && c.is_alphanumeric()
             && kind(&word[start..at]) == Piece::Marks
         {
-            // They belong to the character before them.
+            // Marks belong to the character before them.
             take(start..at, Piece::Marks);
             start = at;
         }
@@ -186,7 +184,7 @@ mod tests {
         };
         assert_eq!(of("a b c d\n\ne f", 3), [vec![(0, 3), (1, 4)], vec![]]);
         assert_eq!(of("a b\n\nc d", 2), [[(0, 2)], [(0, 2)]]);
-        // Five words weigh 40, and so do eight characters; seven and a word 43, six and a word 38.
+        // Five words weigh 40, as do eight characters; seven characters and a word 43, six and a word 38.
         assert_eq!(of("一二三四五六七八九", 5), [[(0, 8), (1, 9)]]);
         assert_eq!(of("a一二三四五六七", 5), [[(0, 8)]]);
         assert_eq!(of("a一二三四五六", 5), [vec![]]);

@@ -1,7 +1,7 @@
-//! Sentences: where full stops end them.
+//! Sentences, split at full stops.
 //!
-//! Stops are searched for in unfolded text, because folding turns `．` into `.` and `…` into three of them.
-//! `!` and `?` are not full stops here, because templates use them too.
+//! Stops are searched for in unfolded text, because folding turns `．` into `.` and `…` into `...`. `!` and `?` are not full stops here,
+//! because templates use them too.
 
 use super::bits;
 
@@ -12,14 +12,14 @@ pub struct Stop {
     pub begin: usize,
     /// Where the mark begins.
     pub at: usize,
-    /// Where the mark and the closing quotes and brackets after it end.
+    /// Where the mark ends, including closing quotes and brackets after it.
     pub end: usize,
     /// True if the sentence before it is counted in words.
     pub words: bool,
 }
 
-/// Passes the full stops of blocks (between line feeds) to `found`, in order, for those blocks whose numbers are `wanted`. Returns
-/// the number of blocks. Linear, except for a sentence with many marks that do not end it.
+/// Passes the full stops of all `wanted` blocks (separated by line feeds) to `found`, in order. Returns the number of blocks. Linear,
+/// except for a sentence with many marks that do not end it.
 pub fn stops(text: &str, wanted: impl Fn(usize) -> bool, mut found: impl FnMut(Stop)) -> usize {
     let (bytes, mut begin, mut number) = (text.as_bytes(), 0, 0);
     for at in bits::positions(bytes, bits::line_feeds_and_marks) {
@@ -27,7 +27,7 @@ pub fn stops(text: &str, wanted: impl Fn(usize) -> bool, mut found: impl FnMut(S
             (begin, number) = (at + 1, number + 1);
             continue;
         }
-        // Closing quotes are passed with the mark.
+        // Closing quotes are skipped with the mark.
         if at >= begin
             && wanted(number)
             && let Some(stop) = stop_at(text, begin, at)
@@ -39,7 +39,7 @@ pub fn stops(text: &str, wanted: impl Fn(usize) -> bool, mut found: impl FnMut(S
     number + 1
 }
 
-/// The full stop that begins at a place, if one does, of the sentence that begins at another.
+/// The full stop at `at`, if there is one, of the sentence that begins at `begin`.
 fn stop_at(text: &str, begin: usize, at: usize) -> Option<Stop> {
     let length = mark_len(&text.as_bytes()[at..]);
     if length == 0 {
@@ -74,7 +74,7 @@ fn mark_len(bytes: &[u8]) -> usize {
     }
 }
 
-/// A mark that may be a full stop, with the sentence before it and the text after it; the block of that text ends at a line feed.
+/// A mark that may be a full stop, with the sentence before it and the text after it, which ends at a line feed.
 struct Mark<'a> {
     before: &'a str,
     mark: &'a str,
@@ -82,7 +82,7 @@ struct Mark<'a> {
 }
 
 impl Mark<'_> {
-    /// Whether the mark ends a sentence, and if so whether that is counted in words.
+    /// Whether the mark ends a sentence, and if so, whether the sentence is counted in words.
     fn is_stop(&self) -> Option<bool> {
         match self.mark {
             "." => self.is_period().then(|| self.in_words()),
@@ -101,7 +101,7 @@ impl Mark<'_> {
             .is_none_or(|c| !without_spaces(c))
     }
 
-    /// `．` is a decimal point between digits, and no stop after a list number or an initial.
+    /// `．` between digits is a decimal point; after a list number or an initial it is no stop either.
     fn is_wide_period(&self) -> bool {
         let Some(last) = self.before.chars().next_back() else {
             return false;
@@ -121,7 +121,7 @@ impl Mark<'_> {
     }
 
     fn is_period(&self) -> bool {
-        // The usual one: `main.rs`, 3.14.
+        // The most frequent case: `main.rs`, 3.14.
         let after = self.after.as_bytes().first();
         if after.is_some_and(u8::is_ascii_alphanumeric) {
             return false;
@@ -141,17 +141,17 @@ impl Mark<'_> {
         ends && !self.is_abbreviation(next.is_none())
     }
 
-    /// Whether the word before the period makes it a part of that word.
+    /// Whether the period belongs to the word before it.
     fn is_abbreviation(&self, at_end: bool) -> bool {
         let (before, word) = self.before.split_at(last_word(self.before));
         if word.is_empty() {
             return false;
         }
-        // One letter of an alphabet, which has two bytes at most; a Hangul syllable can be a word.
+        // One letter of an alphabet has at most two bytes; a Hangul syllable can be a word.
         let is_letter = |part: &[u8]| part.len() <= 1 || part.len() == 2 && !part[0].is_ascii();
         let is_short = || word.as_bytes().split(|&byte| byte == b'.').all(is_letter);
         let is_section = word.chars().all(|c| c.is_numeric() || c == '.');
-        // A list number, or a letter that does the same: `1. `, `2.3. `, `a. `.
+        // A list number or letter: `1. `, `2.3. `, `a. `.
         if before.trim_start().is_empty() && (is_section || is_short()) {
             return true;
         }
@@ -183,9 +183,9 @@ impl Mark<'_> {
     }
 }
 
-/// Where the letters, digits and periods begin that a text ends with.
+/// Start of the letters, digits and periods at the end of a text.
 fn last_word(text: &str) -> usize {
-    // Usually it is ASCII, and so is the text before it.
+    // Usually the word and the text before it are ASCII.
     let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'.';
     let other = text.bytes().rposition(|byte| !is_part(&byte));
     match other {
@@ -215,7 +215,7 @@ fn is_abbreviation(word: &str) -> bool {
     lengths >> small.len() & 1 != 0 && ABBREVIATIONS.iter().any(|word| word.as_bytes() == small)
 }
 
-/// By the first byte of an abbreviation, one bit for each length that such have.
+/// For the first byte of an abbreviation, a bit for each length of those abbreviations.
 const LENGTHS: [u16; 256] = {
     let mut lengths = [0; 256];
     let mut i = 0;
@@ -265,7 +265,7 @@ fn is_closer(c: char) -> bool {
     )
 }
 
-/// Scripts that write no spaces between words: Han, kana, bopomofo; Thai, Lao, Khmer, Myanmar.
+/// Scripts without spaces between words: Han, kana, bopomofo; Thai, Lao, Khmer, Myanmar.
 pub fn without_spaces(c: char) -> bool {
     matches!(c,
         '\u{2E80}'..='\u{2FDF}' | '\u{3005}'..='\u{3007}' | '\u{3021}'..='\u{312F}'
@@ -274,10 +274,10 @@ pub fn without_spaces(c: char) -> bool {
         | '\u{E00}'..='\u{EFF}' | '\u{1780}'..='\u{17FF}' | '\u{1000}'..='\u{109F}')
 }
 
-/// Bytes of the longest abbreviation below.
+/// Length in bytes of the longest abbreviation below.
 const LONGEST_ABBREVIATION: usize = 8;
 
-/// Words whose period does not end a sentence inside a block; lower case, without the period.
+/// Words whose period does not end a sentence inside a block, in lower case without the period.
 const ABBREVIATIONS: &[&str] = &[
     // English
     "mr", "mrs", "ms", "dr", "prof", "st", "sr", "jr", "rev", "gen", "col", "capt", "lt", "sgt",
@@ -297,7 +297,7 @@ mod tests {
 
     use super::*;
 
-    /// The sentences of a block, with `w` for words and `c` for characters in front.
+    /// The sentences of a block, each after `w` (words) or `c` (characters).
     fn sentences(block: &str) -> Vec<String> {
         let mut found = Vec::new();
         stops(
@@ -391,7 +391,7 @@ mod tests {
         assert!(sentences("What? No! 真的？是！").is_empty());
     }
 
-    /// The stops of one block, looked for at every character.
+    /// Reference implementation: looks for a stop at every character of one block.
     fn plainly(block: &str, start: usize) -> Vec<Stop> {
         let (mut found, mut begin) = (Vec::new(), 0);
         for (at, _) in block.char_indices() {

@@ -1,4 +1,4 @@
-//! Texts as they are stored in files: the visible text and the other data from which the folded text is made.
+//! The stored form of texts: the visible text and what is needed to rebuild the folded text.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,15 +10,15 @@ use super::options::TextOptions;
 use super::page_text::Text;
 use crate::error::{Error, Result};
 
-/// The version of the form.
+/// The version of the stored form.
 const VERSION: u32 = 1;
 
-/// The first line; the visible text follows.
+/// The first line, before the visible text.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Head {
     version: u32,
-    /// Lengths of runs of blocks: seen, not seen, seen, and so on; empty if methods see all.
+    /// Lengths of runs of blocks, alternately seen and not seen; empty if methods see all.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     main: Vec<usize>,
     #[serde(default)]
@@ -42,8 +42,8 @@ struct Head {
 }
 
 impl Text {
-    /// The stable byte form: a line of JSON with a version, then the visible text. The folded text is left out: it follows from
-    /// these and from the options under which it was made.
+    /// The stable byte form: a line of JSON with a version, then the visible text. The folded text is left out, since it follows from these
+    /// and from the text options.
     pub fn to_bytes(&self) -> Vec<u8> {
         let PageMeta {
             title,
@@ -73,11 +73,11 @@ impl Text {
         bytes
     }
 
-    /// The text with that byte form, made under the same options.
+    /// Reads the byte form; `options` must be those with which the text was made.
     ///
-    /// Errors: bytes that are no text's, another version.
+    /// Errors: malformed bytes, or another version.
     pub fn from_bytes(bytes: &[u8], options: &TextOptions) -> Result<Text> {
-        let wrong = |what: String| Error::Usage(format!("bytes that are no text: {what}"));
+        let wrong = |what: String| Error::Usage(format!("not a stored text: {what}"));
         let cut = memchr::memchr(b'\n', bytes).ok_or_else(|| wrong("no first line".into()))?;
         let head: Head = serde_json::from_slice(&bytes[..cut]).map_err(|e| wrong(e.to_string()))?;
         if head.version != VERSION {
@@ -121,7 +121,7 @@ fn runs(mask: &[bool]) -> Vec<usize> {
 fn mask(runs: &[usize]) -> Vec<bool> {
     let runs = runs.iter().enumerate();
     let blocks = runs.flat_map(|(at, &length)| {
-        // No text has more blocks than bytes can be counted; damaged bytes must not fill the memory.
+        // Damaged bytes must not fill the memory, so the count is capped above any real number of blocks.
         std::iter::repeat_n(at % 2 == 0, length.min(1 << 24))
     });
     blocks.collect()
@@ -167,7 +167,7 @@ mod tests {
         }
     }
 
-    /// Texts are kept on disks: a change of these bytes needs a new version.
+    /// Stored texts are kept on disks: changing these bytes needs a new version.
     #[test]
     fn the_bytes_of_version_1() {
         let options = TextOptions::default();

@@ -1,4 +1,4 @@
-//! Synonyms: WordNet's for English, the Chinese Open Wordnet's, and those of a user's file for any language.
+//! Synonyms from WordNet (English), the Chinese Open Wordnet, and a user's file (any language).
 
 use rustc_hash::FxHashMap;
 use xxhash_rust::xxh3::xxh3_64;
@@ -6,21 +6,20 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::fold::Folder;
 use super::wordnet::{chinese, wordnet};
 
-/// Which words mean the same. By itself it knows WordNet, and the Chinese Open Wordnet.
+/// Looks up synonyms, by default in WordNet and the Chinese Open Wordnet.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Synonyms {
-    /// Word -> the groups that it is in.
     groups_of: FxHashMap<String, Vec<u32>>,
     /// The words of each group, as numbers.
     groups: Vec<Vec<u64>>,
 }
 
-/// Words that WordNet does not know have numbers from here on; below are WordNet's.
+/// Words unknown to WordNet have numbers from here on; WordNet's are below.
 const OWN: u64 = 1 << 63;
 
 impl Synonyms {
-    /// Also those of a file: a group of words that mean the same a line, with tabs between. Lines that begin with `#`
-    /// are left out. Words are folded as texts are. The error names the line, for people.
+    /// Adds the synonyms of a file: one group per line, words separated by tabs. Lines that begin with `#` are ignored. Words are folded
+    /// like texts. The error names the line.
     pub fn with_groups(file: &str, folder: Folder) -> Result<Synonyms, String> {
         let mut synonyms = Synonyms::default();
         for (number, line) in file.trim_start_matches('\u{FEFF}').lines().enumerate() {
@@ -52,14 +51,13 @@ impl Synonyms {
         Ok(synonyms)
     }
 
-    /// How many groups the user's file has.
+    /// The number of groups in the user's file.
     pub fn groups(&self) -> usize {
         self.groups.len()
     }
 
-    /// The numbers of a term and of its synonyms, ascending. WordNet's count if `language` is English, the Chinese Open
-    /// Wordnet's if it is Chinese. A term's number
-    /// is the same on all pages.
+    /// The numbers of a term and its synonyms, ascending. Uses WordNet if `language` is English, and the Chinese Open Wordnet if it is
+    /// Chinese. A term's number is the same on all pages.
     pub fn of(&self, term: &str, language: Option<&str>) -> Vec<u64> {
         let mut found = vec![number_of(term)];
         if language == Some("en")
@@ -102,7 +100,7 @@ mod tests {
         assert_eq!(synonyms.groups(), 2);
         let [of_one, of_other] = ["电脑", "计算机"].map(|term| synonyms.of(term, None));
         assert_eq!((of_one.len(), &of_one), (3, &of_other));
-        // The Chinese Open Wordnet has more of them.
+        // The Chinese Open Wordnet adds more.
         let of_both = synonyms.of("电脑", Some("zh"));
         assert!(of_both.len() > 3 && of_one.iter().all(|n| of_both.contains(n)));
         assert_eq!(synonyms.of("云娜", Some("zh")).len(), 1);

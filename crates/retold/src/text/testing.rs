@@ -8,7 +8,7 @@ pub(crate) fn text(content: &str) -> Text {
     text_with(content, &TextOptions::default())
 }
 
-/// The same with other options.
+/// As [`text`], with other options.
 pub(crate) fn text_with(content: &str, options: &TextOptions) -> Text {
     text_of(&Page::text("", content), options).expect("short texts have no faults")
 }

@@ -1,10 +1,10 @@
-//! From text to words: which segmenter splits which run of characters.
+//! Splits text into words, with a segmenter chosen for each run of characters.
 //!
-//! The script decides, run by run. Chinese characters go to jieba (its own dictionary, HMM off, because it invents words that
-//! differ from page to page). Runs with kana, and all runs of a Japanese page, and Thai, Lao, Khmer and Burmese go to
-//! ICU's dictionaries (its LSTM models took 250 ms for 32 KB of Thai). Everything else is split at Unicode's word boundaries (UAX #29), with a fast path for
-//! ASCII. Korean words are the text between spaces, particles included: ICU has no dictionary for Korean, and
-//! copies of a text repeat its particles. Words that mix letters and Chinese characters (卡拉OK) are split between them.
+//! The script decides, run by run. Chinese characters go to jieba (its own dictionary; HMM off, because it invents words that differ from
+//! page to page). Runs with kana, all runs of a Japanese page, and Thai, Lao, Khmer and Burmese go to ICU's dictionaries (its LSTM models
+//! took 250 ms for 32 KB of Thai). Everything else is split at Unicode's word boundaries (UAX #29), with a fast path for ASCII. Korean
+//! words are the text between spaces, particles included: ICU has no Korean dictionary, and copies of a text repeat its particles. Words
+//! that mix letters and Chinese characters (卡拉OK) are split between them.
 
 use std::fmt;
 use std::sync::OnceLock;
@@ -18,15 +18,14 @@ use unicode_segmentation::UnicodeSegmentation;
 use super::fold::Folder;
 use super::language::Script;
 
-/// Cuts text into words. The dictionaries are loaded when the first word needs them, once for all.
+/// Splits text into words. Dictionaries are shared and loaded on first use.
 #[derive(Default)]
 pub struct Tokenizer {
     user_words: Vec<UserWord>,
-    /// A dictionary with the user's words; without any the shared one serves.
+    /// A dictionary with the user's words; without them the shared one is used.
     own: OnceLock<Jieba>,
 }
 
-/// A word of the user's dictionary, folded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct UserWord {
     word: String,
@@ -47,19 +46,18 @@ impl fmt::Debug for Tokenizer {
     }
 }
 
-/// jieba's dictionary of Chinese words. It is not the crate's own copy: to pack that, a compressor is built for the build alone.
+/// jieba's dictionary of Chinese words. The crate's own copy is not used, because packing it needs a compressor at build time.
 static DICTIONARY: &[u8] = include_bytes!("../../data/jieba/dict.txt.zst");
 
-/// jieba with its dictionary and no other words.
+/// jieba with only its own dictionary.
 fn with_dictionary() -> Jieba {
     let lines = zstd::decode_all(DICTIONARY).expect("the packed dictionary is in the program");
     Jieba::with_dict(&mut &lines[..]).expect("the dictionary is jieba's")
 }
 
 impl Tokenizer {
-    /// A tokenizer that also knows the words of a dictionary in jieba's form: one word a line, if wanted followed by
-    /// its frequency and part of speech (which is ignored); without a frequency it gets one that makes it a word.
-    /// Words are folded as texts are. The error names the line, for people.
+    /// Adds the words of a dictionary in jieba's form: one word per line, optionally followed by its frequency and part of speech (which is
+    /// ignored). Without a frequency the word gets one that makes it a word. Words are folded like texts. The error names the line.
     pub fn with_user_words(dictionary: &str, folder: Folder) -> Result<Tokenizer, String> {
         let mut user_words = Vec::new();
         for (number, line) in dictionary.lines().enumerate() {
@@ -68,7 +66,7 @@ impl Tokenizer {
             let Some(word) = fields.next() else {
                 continue;
             };
-            // The second field is a frequency, or already the part of speech.
+            // The second field is a frequency or already the part of speech.
             let frequency = match fields.next() {
                 Some(field) if field.starts_with(|c: char| c.is_ascii_digit() || c == '-') => {
                     Some(field.parse::<usize>().map_err(|_| {
@@ -95,7 +93,7 @@ impl Tokenizer {
         })
     }
 
-    /// How many words of a user's dictionary it knows.
+    /// The number of words from the user's dictionary.
     pub fn user_words(&self) -> usize {
         self.user_words.len()
     }
@@ -114,8 +112,8 @@ impl Tokenizer {
         })
     }
 
-    /// Calls `found` with start, end (in bytes of `text`) and script of every word, in order. `japanese` says that the
-    /// page is in Japanese.
+    /// Calls `found` with start, end (in bytes of `text`) and script of every word, in order. `japanese` says whether the page is in
+    /// Japanese.
     pub fn cut(&self, text: &str, japanese: bool, mut found: impl FnMut(usize, usize, Script)) {
         if text.is_ascii() {
             return unicode_words(text, 0, &mut found);
@@ -133,7 +131,7 @@ impl Tokenizer {
         }
     }
 
-    /// Words of a run of Chinese characters; stray kana between them are words by themselves.
+    /// Words of a run of Chinese characters; stray kana between them are words of their own.
     fn chinese_words(
         &self,
         run: &str,
@@ -174,7 +172,7 @@ fn unicode_words(text: &str, offset: usize, found: &mut impl FnMut(usize, usize,
         return;
     }
     for (at, segment) in text.unicode_word_indices() {
-        // A combining mark joins the space before it; NFKC makes such pairs of some characters.
+        // NFKC turns some characters into a space and a combining mark, which UAX #29 keeps together.
         let word = segment.trim_start();
         let at = at + segment.len() - word.len();
         let script = word
@@ -186,7 +184,7 @@ fn unicode_words(text: &str, offset: usize, found: &mut impl FnMut(usize, usize,
     }
 }
 
-/// False of the common characters that are neither letter nor digit.
+/// False for the common characters that are neither letter nor digit.
 fn may_be_of_word(c: char) -> bool {
     match c {
         '\0'..='\u{7F}' => c.is_ascii_alphanumeric(),
@@ -195,7 +193,7 @@ fn may_be_of_word(c: char) -> bool {
     }
 }
 
-/// Words of a run in a script without spaces, cut by ICU.
+/// Words of a run in a script without spaces, split by ICU.
 fn dictionary_words(
     run: &str,
     offset: usize,
@@ -217,10 +215,10 @@ fn dictionary_words(
     }
 }
 
-/// How a run of characters is cut into words.
+/// How a run of characters is split into words.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
-    /// At the boundaries of UAX #29, which follow spaces and punctuation.
+    /// At the boundaries of UAX #29.
     Spaced,
     /// Chinese characters and kana.
     Cjk,

@@ -1,6 +1,6 @@
-//! English WordNet 3.0 in compact form: lemmas, parts of speech, synonyms; and the synonyms of the Chinese Open Wordnet.
+//! English WordNet 3.0 in compact form (lemmas, parts of speech, synonyms), and the synonyms of the Chinese Open Wordnet.
 //!
-//! `data/wordnet/wordnet.bin` and `cow.bin` are part of the program; `lab/examples/build_wordnet.rs` makes them and describes their
+//! `data/wordnet/wordnet.bin` and `cow.bin` are built into the program; `lab/examples/build_wordnet.rs` makes them and describes their
 //! format. Their licences are beside them. A lemma's **number** is its rank among all lemmas of its language.
 
 use std::sync::OnceLock;
@@ -75,21 +75,20 @@ pub struct WordNet {
     /// The synsets of lemma `n` are `senses[starts[n]..starts[n + 1]]`.
     starts: Vec<u32>,
     senses: Vec<u32>,
-    /// By synset.
     parts: Vec<PartOfSpeech>,
     /// The lemmas of synset `n` are `members[member_starts[n]..member_starts[n + 1]]`.
     member_starts: Vec<u32>,
     members: Vec<u32>,
 }
 
-/// WordNet, unpacked at its first use (some milliseconds, 3 MB).
+/// WordNet, unpacked on first use (some milliseconds, 3 MB).
 pub fn wordnet() -> &'static WordNet {
     static WORDNET: OnceLock<WordNet> = OnceLock::new();
-    // A damaged file would know no words; a test rules it out.
+    // A damaged file would give an empty dictionary; a test rules that out.
     WORDNET.get_or_init(|| WordNet::unpack(FILE).unwrap_or_default())
 }
 
-/// The Chinese Open Wordnet: simplified Chinese words that have synonyms. No forms, as Chinese has none.
+/// The Chinese Open Wordnet: simplified Chinese words that have synonyms. It has no inflected forms, as Chinese has none.
 pub fn chinese() -> &'static WordNet {
     static WORDNET: OnceLock<WordNet> = OnceLock::new();
     WORDNET.get_or_init(|| WordNet::unpack(CHINESE).unwrap_or_default())
@@ -143,7 +142,7 @@ impl WordNet {
         }
     }
 
-    /// From the synsets of lemmas to the lemmas of synsets.
+    /// Derives the lemmas of each synset from the synsets of each lemma.
     fn invert(&mut self) {
         let mut starts = vec![0u32; self.parts.len() + 1];
         for &synset in &self.senses {
@@ -164,7 +163,7 @@ impl WordNet {
         self.member_starts = starts;
     }
 
-    /// How many lemmas there are.
+    /// The number of lemmas.
     pub fn len(&self) -> usize {
         self.lemmas.as_ref().map_or(0, Map::len)
     }
@@ -174,12 +173,12 @@ impl WordNet {
         self.len() == 0
     }
 
-    /// How many synsets there are.
+    /// The number of synsets.
     pub fn synsets(&self) -> usize {
         self.parts.len()
     }
 
-    /// The number of a lemma: lower case, several words with spaces between.
+    /// The number of a lemma, in lower case with spaces between words.
     pub fn number(&self, lemma: &str) -> Option<u32> {
         let number = self.lemmas.as_ref()?.get(lemma)?;
         u32::try_from(number).ok()
@@ -199,7 +198,7 @@ impl WordNet {
         }
     }
 
-    /// In how many synsets of that part of speech a lemma is.
+    /// The number of synsets of that part of speech that contain a lemma.
     pub fn senses(&self, number: u32, part: PartOfSpeech) -> usize {
         let synsets = self.synsets_of(number).iter();
         synsets.filter(|s| self.parts[**s as usize] == part).count()
@@ -212,7 +211,7 @@ impl WordNet {
             .filter(move |part| self.senses(number, *part) > 0)
     }
 
-    /// The numbers of a lemma and of all its synonyms (members of its synsets), ascending.
+    /// The numbers of a lemma and all its synonyms (members of its synsets), ascending.
     pub fn synonyms(&self, number: u32) -> Vec<u32> {
         let mut found = vec![number];
         for &synset in self.synsets_of(number) {
@@ -227,10 +226,10 @@ impl WordNet {
         found
     }
 
-    /// The number of the lemma of an English word in lower case, by WordNet's morphology.
+    /// The number of the lemma of a lower-case English word, by WordNet's morphology.
     ///
-    /// Irregular forms come first (`mice`, `was`), then nouns, verbs and adjectives. Of several lemmas of a part of
-    /// speech the one with most senses counts, then the word itself: `things` is `thing`, but `gas` is not `ga`.
+    /// Irregular forms come first (`mice`, `was`), then nouns, verbs and adjectives. Among lemmas of one part of speech, the one with most
+    /// senses wins, then the word itself: `things` is `thing`, but `gas` is not `ga`.
     pub fn lemma_of(&self, word: &str) -> Option<u32> {
         let word = word
             .strip_suffix("'s")
@@ -252,7 +251,7 @@ impl WordNet {
         let known = |lemma: &str| self.number(lemma).is_some_and(|n| self.senses(n, part) > 0);
         let base = |(ending, instead): &(&str, &str)| {
             let stem = word.strip_suffix(ending)?;
-            // A stem that would have doubled its last letter lost an e: `hoped` is of hope, `hopped` of hop.
+            // A stem that would have doubled its last letter lost an e: `hoped` comes from hope, `hopped` from hop.
             if instead.is_empty() && doubles(stem) && known(&format!("{stem}e")) {
                 return None;
             }
@@ -274,8 +273,8 @@ impl WordNet {
     }
 }
 
-/// True if a stem ends like `hop`: one consonant after one vowel after a consonant. Such stems double the last letter
-/// before -ed, -ing, -er and -est if they are of one syllable.
+/// True if a stem ends like `hop`: consonant, one vowel, one consonant. Such stems of one syllable double the last letter before -ed, -ing,
+/// -er and -est.
 fn doubles(stem: &str) -> bool {
     let vowel = |b: &u8| matches!(b, b'a' | b'e' | b'i' | b'o' | b'u');
     match stem.as_bytes() {
@@ -323,7 +322,7 @@ mod tests {
         assert_eq!(wordnet().number("nosuchword"), None);
     }
 
-    /// By hand from `wn car -synsn` and `wn dog -synsv`.
+    /// Checked by hand with `wn car -synsn` and `wn dog -synsv`.
     #[test]
     fn synonyms_share_a_synset() {
         let of_car = synonyms("car");

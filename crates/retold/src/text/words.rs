@@ -1,7 +1,7 @@
-//! The words of a page: computed once, when a method first needs them.
+//! The words of a page, computed when a method first needs them.
 //!
-//! A word is a byte range of [`Text::folded`]; punctuation is not a word. A word's **position** is its index among all
-//! words that methods use, stop-words included.
+//! A word is a byte range of [`Text::folded`]; punctuation is not a word. A word's **position** is its index among all words that methods
+//! use, stop-words included.
 
 use std::borrow::Cow;
 
@@ -14,8 +14,8 @@ use super::synonyms::Synonyms;
 use super::wordnet::wordnet;
 
 impl Text {
-    /// The language of the text that methods use, as an ISO 639-1 code; the language that the page declares counts if the
-    /// text does not show one. Computed once.
+    /// The language of the text that methods use (ISO 639-1), or the language that the page declares if the text does not show one.
+    /// Computed once.
     pub fn language(&self) -> Option<&'static str> {
         *self.derived.language.get_or_init(|| {
             let blocks = self.seen().map(|(_, block)| block);
@@ -23,7 +23,7 @@ impl Text {
         })
     }
 
-    /// The words that methods see. Made once.
+    /// The words that methods see. Computed once.
     pub fn words(&self) -> Words<'_> {
         Words {
             text: &self.folded,
@@ -50,7 +50,7 @@ impl Text {
                     let gap = before.map(|before| &block[before..start]);
                     before = Some(end);
                     words.push(Word {
-                        // Lengths of texts are checked to fit 32 bits.
+                        // Text lengths are checked to fit 32 bits.
                         start: (offset + start) as u32,
                         end: (offset + end) as u32,
                         script,
@@ -70,14 +70,14 @@ fn is_space(gap: &str) -> bool {
     gap.is_empty() || gap == " " || gap.trim().is_empty()
 }
 
-/// The form in which words count as the same.
+/// The form in which words are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WordForm {
     /// As in the folded text.
     Surface,
     /// Its Snowball stem, in languages that have a stemmer.
     Stem,
-    /// English words: the form under which WordNet knows it. Otherwise as in the text.
+    /// WordNet's lemma for English words, otherwise as in the text.
     Lemma,
 }
 
@@ -93,19 +93,19 @@ pub struct Words<'a> {
 /// Words as numbers: equal words have equal numbers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Interned<'a> {
-    /// For each position its word's number; numbers begin at 0 and rise in the order of first occurrence.
+    /// The word number at each position; numbers start at 0, in order of first occurrence.
     pub ids: Vec<u32>,
-    /// The form of each number.
+    /// The word of each number.
     pub forms: Vec<Cow<'a, str>>,
 }
 
 impl<'a> Words<'a> {
-    /// All of them, by position.
+    /// All words, by position.
     pub fn all(&self) -> &'a [Word] {
         self.words
     }
 
-    /// How many there are.
+    /// The number of words.
     pub fn len(&self) -> usize {
         self.words.len()
     }
@@ -131,12 +131,12 @@ impl<'a> Words<'a> {
         self.language
     }
 
-    /// The language that a word is taken for.
+    /// The language of a word.
     pub fn language(&self, word: Word) -> Option<&'static str> {
         word.script.language(self.language)
     }
 
-    /// The word in a form.
+    /// A word in a given form.
     pub fn form(&self, word: Word, form: WordForm) -> Cow<'a, str> {
         let surface = self.as_str(word);
         let language = self.language(word);
@@ -146,7 +146,7 @@ impl<'a> Words<'a> {
                 let stem = language
                     .and_then(language::stemmer)
                     .map(|stemmer| stemmer.stem(surface));
-                // Snowball takes some Arabic words for endings as a whole.
+                // Snowball removes some Arabic words completely, as endings.
                 stem.filter(|stem| !stem.is_empty())
                     .unwrap_or(Cow::Borrowed(surface))
             }
@@ -158,13 +158,12 @@ impl<'a> Words<'a> {
         }
     }
 
-    /// What a term (a word or several with spaces between, as lemmas) and its synonyms are, as ascending numbers that
-    /// are the same on all pages.
+    /// The numbers of a term (lemmas separated by spaces) and its synonyms, ascending and the same on all pages.
     pub fn concepts(&self, term: &str, language: Option<&str>) -> Vec<u64> {
         self.synonyms.of(term, language)
     }
 
-    /// All words in a form, as numbers. A form is made once for each different word.
+    /// All words in a form, as numbers. Each different word is converted once.
     pub fn interned(&self, form: WordForm) -> Interned<'a> {
         let mut surfaces: FxHashMap<&'a str, u32> = FxHashMap::default();
         surfaces.reserve(self.words.len() / 3);

@@ -1,4 +1,4 @@
-//! Words worked out by hand, language by language, and rules for every text.
+//! Words checked by hand, language by language, and rules for every text.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use super::tokenize::Tokenizer;
 use super::*;
 use crate::page::{Markup, Page};
 
-/// The words, with `-` in front of stop-words and `|` in front of words after a break.
+/// The words, with `-` before stop-words and `|` before words after a break.
 fn words(content: &str) -> String {
     let text = text(content);
     let words = text.words();
@@ -28,7 +28,7 @@ fn chinese_is_cut_by_dictionary() {
         words("研究小组在北京比较了三种算法，结果相差不大。"),
         "|研究 小组 -在 北京 -比较 -了 三种 算法 |-结果 相差 -不 -大"
     );
-    // Traditional characters are folded before they are cut.
+    // Traditional characters are folded before segmentation.
     assert_eq!(words("學校圖書館"), "|学校 图书馆");
 }
 
@@ -49,8 +49,7 @@ fn english_keeps_apostrophes_and_points_inside_words() {
     );
 }
 
-/// Folding to simplified characters comes first, so that ICU misses a compound now and then; copies of a page are cut
-/// alike all the same.
+/// Folding to simplified characters comes first, so ICU sometimes misses a compound; but copies of a page are split alike.
 #[test]
 fn japanese_is_cut_by_icu() {
     let text = text("東京都に住んでいる人はとても多いです。公園は静かでした。");
@@ -174,7 +173,7 @@ fn stems_and_stop_words_follow_the_language() {
 
 #[test]
 fn no_word_is_stemmed_away() {
-    // Found by the fuzzer: endings and nothing else, says Snowball.
+    // Found by the fuzzer: Snowball takes this word for endings only.
     let text = text("اللغ\u{1a7a}ل\u{640}&\u{61f} اللغة");
     let words = text.words();
     let stems = words

@@ -1,22 +1,21 @@
-//! Where the characters of a text are in the record as it is written.
+//! Maps the characters of a text to the record as written.
 
 use super::charset;
 use super::fold::is_ignorable;
 use super::page_text::Text;
 use crate::page::{Content, Markup, Page};
 
-/// What UTF-8 may begin with.
+/// A byte order mark that UTF-8 may begin with.
 const BOM: &[u8] = "\u{FEFF}".as_bytes();
 
-/// The bytes of a plain text's characters in the field, or the file, that it comes from.
+/// The byte positions of a plain text's characters in the field or file from which it comes.
 pub(crate) struct Written {
-    /// Of each character of [`Text::visible`] its first byte, and one past its last; of white space, which is collapsed there, where the character
-    /// before it ends.
+    /// First and end byte of each character of [`Text::visible`]; collapsed white space is placed at the end of the character before it.
     places: Vec<(u32, u32)>,
 }
 
 impl Written {
-    /// Nothing if the page's text is not in the record as it is: for HTML, for other encodings than UTF-8, and if characters were replaced.
+    /// `None` if the record does not contain the page's text as it is: HTML, encodings other than UTF-8, or replaced characters.
     pub(crate) fn of(page: &Page, text: &Text) -> Option<Written> {
         match &page.content {
             Content::Unicode {
@@ -37,7 +36,7 @@ impl Written {
         }
     }
 
-    /// Follows a text through what is written, where white space may be more, and lines of invisible characters.
+    /// Aligns the visible text with the written one, which may have more white space and lines of invisible characters.
     fn places(written: &str, visible: &str, start: usize) -> Option<Written> {
         let mut left = written.char_indices();
         let mut end = start;
@@ -68,7 +67,7 @@ impl Written {
     }
 }
 
-/// Whether a text may be without this character: white space is collapsed, and lines of nothing but invisible characters go.
+/// Whether a text may lack this character: white space is collapsed, and lines of invisible characters are removed.
 fn is_left_out(character: char) -> bool {
     character.is_whitespace() || character.is_control() || is_ignorable(character)
 }
@@ -84,7 +83,7 @@ mod tests {
         text_of(page, &TextOptions::default()).unwrap()
     }
 
-    /// Characters 4 to 9 of what is shown, "two 三", are bytes 9 to 20 of what is written: "two", five bytes of white space, "三".
+    /// Characters 4 to 9 of the visible text, "two 三", are bytes 9 to 20 of the record: "two", five bytes of white space, "三".
     #[test]
     fn bytes_by_hand() {
         let page = Page::text("a", "\t one \u{3000}two \r\n\n 三四");
@@ -94,7 +93,7 @@ mod tests {
         assert_eq!(written.bytes(0, 3), Some((2, 5)));
         assert_eq!(written.bytes(4, 9), Some((9, 20)));
         assert_eq!(written.bytes(8, 11), None);
-        // A line of a soft hyphen, and one of a mark that joins letters, are in no text.
+        // Lines of a soft hyphen or a joining mark do not appear in the text.
         let page = Page::text("b", "\u{AD}\none\n\u{200D}\ntwo");
         let text = self::text(&page);
         assert_eq!(text.visible, "one\ntwo");
@@ -125,7 +124,7 @@ mod tests {
     }
 
     proptest! {
-        /// What is cut out of the written text is the text that is shown, but for white space.
+        /// A cut from the written text equals the visible text, apart from white space.
         #[test]
         fn what_is_cut_out_is_what_is_shown(written in "([a-zé三四𝔄,.]{1,9}[ \\t\\n\\u{3000}]{0,3}){0,30}", begin in 0usize..80, length in 1usize..80) {
             let page = Page::text("a", written.clone());

@@ -1,10 +1,9 @@
-//! Pairs that are verified before any page is decided.
+//! Verifies pairs before any page is decided.
 //!
-//! Pages are decided in the order of preference, in which the pages of a family are far apart. The sketches and fingerprints of a family
-//! would be needed again for each of its pages, between those of all other families. But a group with short posting lists has to be
-//! compared with all groups on them, whatever is decided. So the pairs of such groups are verified first,
-//! [family after family](Probing::by_family), while the data of the family is in memory. Most members of larger families
-//! need not probe at all; they probe in their turn, if they need to.
+//! Pages are decided in the order of preference, in which the pages of a family are far apart. So the sketches and fingerprints of a family
+//! would be loaded again for each of its pages, between those of all other families. But a group with short posting lists must be compared
+//! with all groups on them whatever is decided, so the pairs of such groups are verified first, [family after family](Probing::by_family),
+//! while the family's data is in memory. Most members of larger families need not probe at all; the others probe in their turn.
 
 use rayon::prelude::*;
 
@@ -20,45 +19,43 @@ use crate::ids::GroupNo;
 use crate::spill::{Sorter, SpillVec};
 use crate::stage::Stage;
 
-/// Groups that probe at the same time.
+/// How many groups probe at the same time.
 const TOGETHER: usize = 512;
 
 /// What was verified ahead.
 pub(crate) struct Ahead {
-    /// Group -> whether all its pairs were verified.
+    /// For each group, whether all its pairs were verified.
     pub(crate) is_done: Vec<bool>,
-    /// Pairs of groups that heavy keys proposed.
+    /// The number of pairs of groups proposed by heavy keys.
     pub(crate) candidates: u64,
-    /// The pairs that hold, of those groups and of the others in them; each once, and those of a family beside each other.
+    /// The related pairs of these groups with any group, each once, with those of a family side by side.
     pairs: SpillVec<PairNumbers>,
-    /// The components of the pairs that connect.
+    /// The components of the connecting pairs.
     components: UnionFind,
 }
 
-/// What a group found.
 struct Found {
     group: GroupNo,
-    /// Its pairs.
     pairs: Vec<Pair>,
-    /// The groups that they connect it with.
+    /// The groups connected with it.
     others: Vec<GroupNo>,
-    /// Pairs that heavy keys proposed.
+    /// The number of pairs proposed by heavy keys.
     candidates: usize,
 }
 
-/// What is decided ahead: components whose pairs are all known and all listed.
+/// Components decided ahead, whose pairs are all known and listed.
 pub(crate) struct Settled {
-    /// The pairs of these components, and those that connect nothing.
+    /// The pairs of these components, and the pairs that connect nothing.
     pub(crate) pairs: SpillVec<PairNumbers>,
     pub(crate) components: UnionFind,
-    /// The groups that are left for their turn.
+    /// The groups that remain for their turn.
     pub(crate) left: Vec<GroupNo>,
-    /// The pairs of these that were verified ahead, by the [places](Probing::place) of groups: so they are read in order.
+    /// The verified pairs of the remaining groups, ordered by the [places](Probing::place) of groups, so that they are read sequentially.
     pub(crate) verified: JoinPairs,
 }
 
 impl Probing<'_> {
-    /// Verifies the pairs of those of these groups whose lists are short, in this order.
+    /// Verifies the pairs of those groups with short lists, in the given order.
     ///
     /// Errors: a temporary file cannot be written, and the run was cancelled.
     pub(crate) fn verify_ahead(
@@ -91,11 +88,11 @@ impl Probing<'_> {
             self.go_on()?;
             let probe = |&group: &GroupNo| {
                 let place = self.place(group);
-                // Of two of them the one that is preferred probes for both.
+                // If both groups of a pair are verified ahead, the preferred one probes for both.
                 let is_wanted = |other: GroupNo| self.place(other) > place || !is_done[other.at()];
                 self.held(group, is_wanted, &*heavy, verification)
             };
-            // What was found last is put down meanwhile.
+            // The previous results are stored meanwhile.
             let (found, put): (Vec<Found>, Result<()>) = rayon::join(
                 || probing.par_iter().map(probe).collect(),
                 || before.iter().try_for_each(&mut put),
@@ -117,7 +114,7 @@ impl Probing<'_> {
         })
     }
 
-    /// The pairs of a group with those that are wanted, as far as they hold.
+    /// The pairs of a group with the wanted others that verification accepts.
     fn held(
         &self,
         group: GroupNo,
@@ -146,8 +143,8 @@ impl Probing<'_> {
         }
     }
 
-    /// Takes those `groups` out whose turn need not come: of their component all pairs were verified ahead, and it is not large, so
-    /// all its pairs are listed, and decide.
+    /// Removes from `groups` those that need no turn: all pairs of their component were verified ahead, and the component is small enough
+    /// for all its pairs to be listed and decide.
     ///
     /// Errors: a temporary file cannot be written.
     pub(crate) fn settle(&self, ahead: Ahead, groups: &[GroupNo]) -> Result<(Settled, Vec<bool>)> {

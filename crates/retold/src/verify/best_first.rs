@@ -1,4 +1,4 @@
-//! The candidates of a group in the order in which they are verified: the most similar first.
+//! The candidates of a group in the order of verification: most similar first.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -9,23 +9,23 @@ use crate::cluster::Pair;
 use crate::dedup::sketch_judge::{FETCHED, OneToMany};
 use crate::ids::GroupNo;
 
-/// The pairs of a group with others that sketches relate to it, by falling similarity, then in the given order. For pairs that
-/// are not requested, only an upper bound of the similarity is computed.
+/// The pairs that sketches relate, by falling similarity, then in the given order. For pairs that are not requested, only an upper bound of
+/// the similarity is computed.
 pub(crate) struct BestFirst<'q> {
     one: &'q OneToMany<'q>,
     others: &'q [GroupNo],
-    /// The next one is the greatest.
+    /// A max-heap of places.
     heap: BinaryHeap<Place>,
-    /// Of each of the others the pair, once it is known.
+    /// The pair with each of the others, once known.
     pairs: Vec<Option<Pair>>,
 }
 
-/// The bits of a similarity, which are in order as none is negative; whether it is only an upper bound; and whose it is. Bounds come
+/// The bits of a similarity (ordered, as none is negative), whether it is only an upper bound, and the place of the other. Bounds come
 /// first.
 type Place = (u32, bool, Reverse<usize>);
 
 impl<'q> BestFirst<'q> {
-    /// Of fewer than `bounded` others all pairs are made at once.
+    /// With fewer than `bounded` others all pairs are computed at once.
     pub(crate) fn new(
         one: &'q OneToMany<'q>,
         others: &'q [GroupNo],

@@ -1,8 +1,7 @@
-//! Full fingerprints: the data that a method needs about texts to verify a pair.
+//! Full fingerprints: the data about texts with which a method verifies pairs.
 //!
-//! They are stored in memory or in a temporary file, so that pairs can be verified in any order. For most pages a partial
-//! fingerprint is made with the sketch, and completed when it is first needed. Texts without a partial one (of a resumed run, or of an
-//! index) are read again, once.
+//! They are stored in memory or in a temporary file, so that pairs can be verified in any order. For most pages a partial fingerprint is
+//! made with the sketch, and completed on first use. Texts without one (from a resumed run or an index) are read again, once.
 
 use bytemuck::pod_collect_to_vec;
 
@@ -17,23 +16,24 @@ use crate::stage::Stage;
 use crate::text::Text;
 use crate::watch::Watch;
 
-/// The fingerprints of some texts, each named by a group of its pages.
+/// The fingerprints of texts, each identified by a group of its pages.
 #[derive(Debug)]
 pub(super) struct Fingerprints {
-    /// Group -> the row of its full fingerprint, and one; 0 without one.
+    /// For each group 1 + the row of its full fingerprint, or 0.
     row_of: Vec<u32>,
     /// The pages whose fingerprints are the first rows.
     partial: PartialRows,
     rows: RowArena<u64>,
-    /// Row -> whether it is full; rows in a file that are not are completed as they are read.
+    /// For each row whether it is full; partial rows in a file are completed when they are read.
     is_full: Vec<bool>,
     journal: Option<Journal>,
 }
 
 impl Fingerprints {
-    /// A store for this number of groups, in which no fingerprint is full yet, except those that an interrupted run has made. What does not fit
-    /// into memory goes to a temporary file.
+    /// A store for this many groups with the full fingerprints that an interrupted run has made. What does not fit into memory goes to a
+    /// temporary file.
     ///
+    /// Errors: a file cannot be written.
     /// Errors: a file cannot be written.
     pub(super) fn new(
         groups: usize,
@@ -47,7 +47,7 @@ impl Fingerprints {
             rows: partial.rows.within(u64::MAX),
             journal: None,
         };
-        // A chunk is fingerprints, each behind its group and its length.
+        // A chunk consists of fingerprints, each after its group and length.
         let take_up = |chunk: &[u8]| {
             let numbers: Vec<u64> = pod_collect_to_vec(chunk);
             let mut numbers = &numbers[..];
@@ -70,8 +70,8 @@ impl Fingerprints {
         Ok(())
     }
 
-    /// Adds the full fingerprints of the texts of these pages, which are ascending: those that are partial are completed, the
-    /// texts of the others are read again. `group` names the text of each page.
+    /// Adds the full fingerprints of the texts of these pages (ascending): partial ones are completed, other texts are read again. `group`
+    /// identifies the text of each page.
     ///
     /// Errors: those of [`TextSource::each`], and a temporary file that cannot be written.
     pub(super) fn add(
@@ -133,17 +133,16 @@ impl Fingerprints {
         Ok(())
     }
 
-    /// From now on those that are read again and again are held in memory, as far as this `part` of what is left of it goes.
+    /// From now on keeps rows that are read repeatedly in 1/`part` of the memory left.
     pub(super) fn read_often(&mut self, part: u64) {
         self.rows.read_often(part);
     }
 
-    /// True if there is a full fingerprint of the group.
+    /// True if the group has a full fingerprint.
     pub(super) fn has(&self, group: GroupNo) -> bool {
         self.row_of[group.at()] > 0
     }
 
-    /// True if the page's partial fingerprint was made while it was sketched.
     pub(super) fn has_partial(&self, page: PageNo) -> bool {
         self.partial.row(page).is_some()
     }
@@ -154,7 +153,7 @@ impl Fingerprints {
         Some(self.full(row as usize, verifier))
     }
 
-    /// The full fingerprint of a page's text, made of its partial one if there is one.
+    /// The full fingerprint of a page's text, completed from the partial one if there is one.
     pub(super) fn of_page(&self, page: PageNo, verifier: &dyn Verifier) -> Option<Row<'_, u64>> {
         Some(self.full(self.partial.row(page)?, verifier))
     }
@@ -169,7 +168,7 @@ impl Fingerprints {
     }
 }
 
-/// Fingerprints on their way to a journal.
+/// Fingerprints to be written to a journal.
 #[derive(Default)]
 struct Chunk(Vec<u64>);
 

@@ -1,8 +1,8 @@
-//! Verification: what sketches estimate of a pair is checked on its texts.
+//! Verification: checks on the texts what sketches estimate of a pair.
 //!
 //! 1. `partials`: a partial fingerprint is made while a page is sketched, so that most texts need not be read again.
-//! 2. `fingerprints`: full fingerprints, completed from partial ones or made of texts that are read again (`texts`).
-//! 3. `verification`: the verdict on a batch of pairs; `best_first` gives the candidates of one group, the most similar first.
+//! 2. `fingerprints`: full fingerprints, completed from partial ones or made from texts that are read again (`texts`).
+//! 3. `verification`: the verdict on a batch of pairs; `best_first` orders the candidates of one group by similarity.
 //! 4. `ahead`: pairs of groups with short posting lists, family after family, before any page is decided.
 
 mod ahead;

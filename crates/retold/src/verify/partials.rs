@@ -9,37 +9,34 @@ use crate::error::Result;
 use crate::ids::{PageNo, SketchNo};
 use crate::spill::{Memory, RowArena};
 
-/// Which pages have partial fingerprints, and where.
 #[derive(Debug, Default)]
 pub(crate) struct PartialRows {
     /// Ascending.
     pages: Vec<PageNo>,
-    /// The row of each; empty if rows are in the same order.
+    /// The row of each page; empty if rows are in the order of pages.
     rows: Vec<u32>,
 }
 
 impl PartialRows {
-    /// The row of a page's partial fingerprint, if it has one.
     pub(crate) fn row(&self, page: PageNo) -> Option<usize> {
         let at = self.pages.binary_search(&page).ok()?;
         Some(self.rows.get(at).map_or(at, |&row| row as usize))
     }
 }
 
-/// What was made of texts while they were sketched, so that they need not be read again for verification: in memory, or in a temporary
-/// file when that is much. A partial fingerprint is not sorted, and nothing that is learnt later is in it.
+/// Partial fingerprints of texts, made during sketching so that the texts need not be read again for verification. They are in memory or in
+/// a temporary file, unsorted, and contain nothing that is learnt later.
 #[derive(Debug, Default)]
 pub(crate) struct PartialFingerprints {
     pub(crate) of_pages: PartialRows,
     pub(crate) rows: RowArena<u64>,
-    /// Sketch -> the last 32 bits of the text that it was first seen with.
+    /// For each sketch the last 32 bits of the text hash that it first came with.
     of_sketch: Vec<u32>,
     /// Other texts of a sketch.
     others: FxHashSet<u128>,
 }
 
 impl PartialFingerprints {
-    /// None yet.
     pub(crate) fn new(memory: &Memory) -> PartialFingerprints {
         PartialFingerprints {
             rows: RowArena::new(memory).within(memory.spare()),
@@ -47,8 +44,8 @@ impl PartialFingerprints {
         }
     }
 
-    /// Whether the partial fingerprint of a page with this text and sketch is to be [added](PartialFingerprints::push) next; not if a
-    /// copy of it has one, because at most one of several copies is verified.
+    /// Whether the partial fingerprint of a page with this text and sketch is to be [added](PartialFingerprints::push) next. False if a
+    /// copy already has one, because at most one of several copies is verified.
     pub(crate) fn wants(&mut self, page: PageNo, (text, sketch): (u128, SketchNo)) -> bool {
         let is_new = match self.of_sketch.get(sketch.at()) {
             Some(&first) => first != text as u32 && self.others.insert(text),
@@ -64,19 +61,18 @@ impl PartialFingerprints {
         is_new
     }
 
-    /// Adds those that were wanted since the last call: these parts of `batch`.
+    /// Adds the fingerprints wanted since the last call, which are these parts of `batch`.
     ///
     /// Errors: the temporary file cannot be written.
     pub(crate) fn push(&mut self, batch: Vec<u64>, rows: Vec<Range<usize>>) -> Result<()> {
         self.rows.push_all(batch, rows)
     }
 
-    /// No more are added: forgets what it takes to find copies.
+    /// Frees what is needed to find copies; no more fingerprints may be added.
     pub(crate) fn seal(&mut self) {
         (self.of_sketch, self.others) = Default::default();
     }
 
-    /// Gives each page another number.
     pub(crate) fn renumber(&mut self, number: impl Fn(PageNo) -> PageNo) {
         let pages = std::mem::take(&mut self.of_pages.pages).into_iter();
         let mut pages: Vec<(PageNo, u32)> = pages.map(number).zip(0..).collect();

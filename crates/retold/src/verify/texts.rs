@@ -1,4 +1,4 @@
-//! Where texts are read again after sketches are made.
+//! Sources of texts that are read again after sketching.
 
 use crate::collect::Collection;
 use crate::error::{Error, Result};
@@ -9,13 +9,13 @@ use crate::read::{Outcome, ReadOrder, Record, Source, each_wanted};
 use crate::text::{Text, text_hash};
 use crate::watch::Watch;
 
-/// Takes what was made of the text at a place in the list of wanted pages.
+/// Receives the result for the text at a place in the list of wanted pages.
 pub type Take<'t> = dyn FnMut(usize, Vec<u64>) -> Result<()> + 't;
 
-/// Where texts come from again.
+/// A source from which texts can be read again.
 pub trait TextSource: Sync {
-    /// Hands what `make` makes of the texts of these pages, which are ascending, to `take`, with their places in the list, in
-    /// any order. Works on all threads; progress is reported in pages.
+    /// Runs `make` on the texts of these pages (ascending) and `take` on the results with their places in the list, in any order. Uses all
+    /// threads; progress is reported in pages.
     ///
     /// Errors: a text that is no longer there, the run was cancelled, those of `take`.
     fn each(
@@ -31,16 +31,15 @@ pub trait TextSource: Sync {
 pub(crate) struct Again {
     pub(crate) page: Page,
     pub(crate) text: Text,
-    /// Whether its content is one field of its record, or all of it.
+    /// Whether its content is one field of its record, or the whole record.
     pub(crate) is_field: bool,
 }
 
-/// Texts made once more from the records that were read, or from elsewhere.
+/// Texts made again from the records, or from elsewhere.
 pub(crate) struct Reread<'a> {
     pub(crate) sources: &'a [Source],
     pub(crate) model: &'a Model,
     pub(crate) collection: &'a Collection,
-    /// Where the texts of pages come from that are of no source.
     pub(crate) others: Option<&'a dyn TextSource>,
 }
 
@@ -68,7 +67,7 @@ impl TextSource for Reread<'_> {
 }
 
 impl Reread<'_> {
-    /// Reads the texts of these pages of sources again, ascending by page; otherwise as [`TextSource::each`].
+    /// Reads the texts of these pages again, ascending by page; otherwise as [`TextSource::each`].
     pub(crate) fn read<T: Send>(
         &self,
         wanted: &[PageNo],
@@ -82,7 +81,7 @@ impl Reread<'_> {
         };
         let records: Vec<(u32, u64)> = wanted.iter().map(at).collect();
         let make_one = |at: usize, source: &Source, record: Record| {
-            // Another text in its place is an error: the file changed.
+            // A different text in its place means that the file has changed.
             let known = self.collection.page(wanted[at]).text_hash;
             let again = self.again(source, record);
             let again = again.filter(|again| text_hash(&again.text) == known);

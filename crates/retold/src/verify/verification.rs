@@ -1,4 +1,4 @@
-//! Verification: the estimate that sketches give for a pair is checked on the full fingerprints of its texts.
+//! Verification: checks the estimate of sketches for a pair on the full fingerprints of its texts.
 
 use std::hint::black_box;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -18,40 +18,40 @@ use crate::method::Verifier;
 use crate::relation::Verdict;
 use crate::spill::Row;
 
-/// Pairs that are verified one after the other.
+/// How many pairs are verified sequentially.
 const CHUNK: usize = 64;
 
-/// The part of the memory left that holds fingerprints which are read often.
+/// One in this many parts of the memory left is for fingerprints that are read often.
 const READ_OFTEN: u64 = 2;
 
-/// The most similar candidates of a group are verified first; if none of this number holds, the rest is not verified.
+/// The candidates of a group are verified in batches of this size, most similar first. If all of a batch fail, the rest is skipped.
 const HOPELESS: usize = 16;
 
-/// So many times that number are verified if some merely overlap.
+/// The rest is also skipped after this many batches in a row in which pairs only overlap.
 const IDLE: u32 = 4;
 
-/// Number of verdicts verified, and of those rejected.
+/// Counts of verified and of rejected verdicts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Verified {
-    /// Pairs of different texts that were verified.
+    /// Verified pairs of different texts.
     pub checked: u64,
-    /// Those rejected by that.
+    /// Pairs that verification rejected.
     pub refuted: u64,
 }
 
-/// Verifies verdicts of sketches, if the model wants that, and notes whose fingerprints that takes.
+/// Verifies verdicts of sketches if the model wants that, and notes which fingerprints are needed.
 pub(crate) struct Verification<'a> {
     judge: SketchJudge<'a>,
     fingerprints: Fingerprints,
-    /// Group -> whether the fingerprint of its text is needed.
+    /// For each group whether the fingerprint of its text is needed.
     is_needed: Vec<AtomicBool>,
     checked: AtomicU64,
     refuted: AtomicU64,
 }
 
 impl<'a> Verification<'a> {
-    /// Nothing is needed yet. What an interrupted run has made is taken up.
+    /// Starts without needed fingerprints, but loads those made by an interrupted run.
     ///
     /// Errors: a file cannot be written.
     pub(crate) fn new(
@@ -71,7 +71,6 @@ impl<'a> Verification<'a> {
         })
     }
 
-    /// The fingerprints of these pairs will be needed.
     pub(crate) fn need(&self, pairs: &[Pair]) {
         let pairs = pairs.iter().filter(|pair| self.needs_verification(pair));
         for page in pairs.flat_map(|pair| [pair.a, pair.b]) {
@@ -79,7 +78,6 @@ impl<'a> Verification<'a> {
         }
     }
 
-    /// The fingerprint of a group's text will be needed.
     fn need_text(&self, group: GroupNo) {
         let groups = self.judge.groups;
         let page = groups.first(group);
@@ -91,7 +89,7 @@ impl<'a> Verification<'a> {
         }
     }
 
-    /// The texts of these groups may be needed; those that have a partial fingerprint need not be made ready for that.
+    /// Notes that the texts of these groups may be needed; those with a partial fingerprint need no preparation.
     pub(crate) fn need_texts(&self, groups: &[GroupNo]) {
         groups.par_iter().for_each(|&group| {
             let text = self.judge.groups.first_of_text(group);
@@ -104,7 +102,7 @@ impl<'a> Verification<'a> {
         });
     }
 
-    /// Makes what is needed.
+    /// Makes the needed fingerprints.
     ///
     /// Errors: those of [`TextSource::each`], and a temporary file that cannot be written.
     pub(crate) fn prepare(&mut self, texts: &dyn TextSource) -> Result<()> {
@@ -120,12 +118,12 @@ impl<'a> Verification<'a> {
         let text = |page: PageNo| groups.first_of_text(groups.of(rank_of[page.at()]));
         self.fingerprints
             .add(verifier, texts, &pages, text, context.watch)?;
-        // Those of large families are needed by all others of them.
+        // Fingerprints of large families are needed by all other members.
         self.fingerprints.read_often(READ_OFTEN);
         Ok(())
     }
 
-    /// A page of each text that is needed, ascending; then none is needed any more.
+    /// A page of each needed text, ascending; clears the needs.
     fn needed_pages(&mut self) -> Vec<PageNo> {
         let groups = self.judge.groups;
         let same_text =
@@ -143,8 +141,8 @@ impl<'a> Verification<'a> {
         pages
     }
 
-    /// A batch: for each pair, as sketches see it, the verdict that counts; none where a fingerprint has not been made, which then
-    /// is needed.
+    /// Verifies a batch of pairs as related by sketches. The result is `None` for a rejected pair, and for one without a fingerprint, which
+    /// is then noted as needed.
     pub(crate) fn verify(&self, pairs: &[Pair]) -> Vec<Option<Pair>> {
         let Some(verifier) = self.judge.context.model.verifier() else {
             return pairs.iter().copied().map(Some).collect();
@@ -162,7 +160,7 @@ impl<'a> Verification<'a> {
         verdicts.collect()
     }
 
-    /// The text that most of the first of these pairs have in common, and how many pairs that is; pairs of one group follow each other.
+    /// The text that most of the leading pairs have in common, and the number of these pairs; pairs of one group are consecutive.
     fn longest_run(&self, pairs: &[Pair]) -> (GroupNo, usize) {
         let [a, b] = self.texts(&pairs[0]);
         let run = |text: GroupNo| {
@@ -173,7 +171,7 @@ impl<'a> Verification<'a> {
         if with_b.1 > with_a.1 { with_b } else { with_a }
     }
 
-    /// How many verdicts were verified since the fingerprints were made.
+    /// The counts since the fingerprints were made.
     pub(crate) fn verified(&self) -> Verified {
         Verified {
             checked: self.checked.load(Ordering::Relaxed),
@@ -198,7 +196,7 @@ impl<'a> Verification<'a> {
         let is_asked = pairs.iter().any(|pair| self.needs_verification(pair));
         let own = is_asked.then(|| self.fingerprint(text, verifier)).flatten();
         let mut against_own = own.as_deref().map(|own| verifier.against(own));
-        // Fingerprints are at random places in memory, so they are fetched together.
+        // Fingerprints are scattered in memory, so they are fetched together.
         let others = pairs.iter().map(|pair| {
             let [a, b] = self.texts(pair);
             let other = if a == text { b } else { a };
@@ -229,8 +227,8 @@ impl<'a> Verification<'a> {
         }));
     }
 
-    /// How many words over the limit the text of a group has in passages that all these others together do not have; `None` if the method
-    /// does not know, or if a fingerprint has not been made, which then is needed.
+    /// How many words above the limit the group's text has in passages that none of these others has. `None` if the method does not know,
+    /// or if a fingerprint is missing, which is then noted as needed.
     pub(crate) fn own_against(&self, group: GroupNo, others: &[GroupNo]) -> Option<u32> {
         let verifier = self.judge.context.model.verifier()?;
         let full = |&group: &GroupNo| {
@@ -246,13 +244,12 @@ impl<'a> Verification<'a> {
         verifier.own_against(&own, &of_others)
     }
 
-    /// The texts of a pair, each named by a group.
     fn texts(&self, pair: &Pair) -> [GroupNo; 2] {
         let groups = self.judge.groups;
         [pair.a, pair.b].map(|page| groups.first_of_text(groups.of(page)))
     }
 
-    /// The full fingerprint of a text; if it was not expected to be needed, made from the partial one, if there is one.
+    /// The full fingerprint of a text, completed from the partial one if it was not prepared.
     fn fingerprint(&self, text: GroupNo, verifier: &dyn Verifier) -> Option<Row<'_, u64>> {
         let of_partial = || {
             self.fingerprints
@@ -261,7 +258,7 @@ impl<'a> Verification<'a> {
         self.fingerprints.get(text, verifier).or_else(of_partial)
     }
 
-    /// The page whose partial fingerprint counts for a text.
+    /// The page whose partial fingerprint represents a text.
     fn partial_page(&self, text: GroupNo) -> Option<PageNo> {
         let groups = self.judge.groups;
         let of_text = (text.0..groups.len() as u32).map(GroupNo);
@@ -269,8 +266,8 @@ impl<'a> Verification<'a> {
         page_of(self.judge, &of_text.collect::<Vec<GroupNo>>())
     }
 
-    /// Those of a group's candidates that hold: the most similar are verified first, until [`HOPELESS`] fail together, or [`IDLE`] times as many
-    /// do nothing but overlap.
+    /// The candidates of a group that verification accepts. The most similar are verified first, until a batch of [`HOPELESS`] fails, or
+    /// [`IDLE`] batches in a row only overlap.
     pub(crate) fn verify_best_first(&self, mut candidates: BestFirst<'_>) -> Vec<Pair> {
         let (mut held, mut idle) = (Vec::new(), 0);
         loop {
@@ -289,7 +286,7 @@ impl<'a> Verification<'a> {
     }
 }
 
-/// Pages of one text may differ in what is main text: the one of the smallest id counts, whatever the order of reading.
+/// Pages of one text may differ in what is main text; the one with the smallest id counts, whatever the order of reading.
 fn page_of(judge: SketchJudge<'_>, groups_of_text: &[GroupNo]) -> Option<PageNo> {
     let members = |&group: &GroupNo| judge.groups.members(group);
     let first = groups_of_text.iter().flat_map(members).min()?;

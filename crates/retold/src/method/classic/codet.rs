@@ -36,31 +36,28 @@ pub(in crate::method) const INFO: MethodInfo = MethodInfo {
 /// CoDet: the share of one page's sentences that the other page has.
 ///
 /// # What it finds
-/// Copies, shortened versions and contained pages, in any order of their sentences.
+/// Copies, shortened versions and contained pages, with sentences in any order.
 ///
 /// # How
-/// A sentence is what a full stop ends; a text without any full stop is taken block by block. A sentence counts as its
-/// content words and numbers without their order, so that stop-words and punctuation may differ. Similarity is the
-/// characters of the sentences that both pages have over those of all sentences of the shorter page. Pages that reach
-/// `threshold` are duplicates if their length ratio is at least `length_threshold`, else the longer contains the other.
-/// Sentences of high document frequency are no extra: the noise filter applies.
+/// A sentence ends with a full stop; a text without full stops is split into blocks instead. A sentence is reduced to the set of its
+/// content words and numbers, so that stop-words and punctuation may differ. Similarity is the number of characters in shared sentences
+/// over that in all sentences of the shorter page. Pages that reach `threshold` are duplicates if their length ratio is at least
+/// `length_threshold`, else the longer contains the other. The noise filter removes sentences of high document frequency.
 ///
 /// # Misses
-/// Copies in which a word of every sentence was changed; sentences cut or joined; text after the last full stop
-/// of a block.
+/// Copies with a changed word in every sentence; sentences that were cut or joined; text after the last full stop of a block.
 ///
 /// # Parameters
 /// `retold methods codet` lists them with their ranges.
 ///
 /// # Reference
-/// CoDet: sentence-based containment detection in news corpora, CIKM 2011. The paper keeps sentences, as words in a
-/// fixed order, in a tree of all documents, in which sentences that share their first words share a path; we look
-/// whole sentences up in the index and so give no credit for halves of a sentence. We deviate by the noise filter and
-/// by counting characters.
+/// CoDet: sentence-based containment detection in news corpora, CIKM 2011. The paper keeps sentences, as words in a fixed order, in a tree
+/// of all documents, where sentences with the same first words share a path. We look up whole sentences in the index, so half a sentence
+/// counts nothing. The noise filter and counting characters are ours.
 #[derive(Clone, Debug)]
 pub struct CoDet(CoDetParams);
 
-/// The sentences of a text as byte ranges of its folded form, in order; its blocks if it has none.
+/// The sentences of a text as byte ranges of its folded form, in order; its blocks if there are none.
 fn sentences(text: &Text) -> Vec<(u32, u32)> {
     if text.sentences.is_empty() {
         let blocks = text.seen();
@@ -74,7 +71,7 @@ fn sentences(text: &Text) -> Vec<(u32, u32)> {
         .collect()
 }
 
-/// Each sentence that has content words, under the hash of these, sorted.
+/// Sentences with content words, under the hash of these words, sorted.
 fn highlights(text: &Text) -> Vec<Highlight> {
     let words = text.words();
     let mut rest = words.all();
@@ -90,7 +87,7 @@ fn highlights(text: &Text) -> Vec<Highlight> {
         content.sort_unstable();
         if !content.is_empty() {
             highlights.push(Highlight {
-                // A block holds no line feed, so a word does not either.
+                // A block contains no line feed, so neither does a word.
                 key: xxh3_64(content.join("\n").as_bytes()),
                 start,
                 end,
@@ -101,7 +98,7 @@ fn highlights(text: &Text) -> Vec<Highlight> {
     highlights
 }
 
-/// What two pages share, in characters of sentences.
+/// What two pages share, in sentence characters.
 struct Counts {
     lengths: (u64, u64),
     shared: u32,
@@ -132,7 +129,7 @@ impl Method for CoDet {
             .iter()
             .map(|highlight| (highlight.key, length(highlight)))
             .collect();
-        // Of the sentences with the same content words the shortest stays: a choice that does not depend on their order.
+        // Of sentences with the same content words, the shortest is kept, whatever their order.
         sentences.sort_unstable();
         sentences.dedup_by_key(|(key, _)| *key);
         let (keys, marks) = sentences.into_iter().unzip();
@@ -207,7 +204,7 @@ mod tests {
     fn a_share_by_hand() {
         let a = "The ferry left Naxos late. Harbour empty.";
         let b = "The ferry left Naxos late. Sea rough.";
-        // TheferryleftNaxoslate 21 characters, Harbourempty 12, Searough 8: 21 of the shorter page's 29.
+        // TheferryleftNaxoslate has 21 characters, Harbourempty 12, Searough 8: 21 of the shorter page's 29.
         let found = verdict(LOOSE, a, b).unwrap();
         assert_eq!((found.similarity, found.shared_chars), (21.0 / 29.0, 21));
         assert_eq!(found.length_ratio, 29.0 / 33.0);
@@ -233,7 +230,7 @@ mod tests {
     #[test]
     fn stop_words_punctuation_and_order_do_not_count() {
         let found = verdict(LOOSE, "The ferry, so late, left.", "Late, the ferry left.").unwrap();
-        // Of the two forms the shorter counts: `Late,theferryleft`.
+        // The shorter of the two forms counts: `Late,theferryleft`.
         assert_eq!((found.similarity, found.shared_chars), (1.0, 17));
         // Numbers do.
         assert_eq!(verdict(LOOSE, "Ferry 12 left.", "Ferry 13 left."), None);
@@ -248,7 +245,7 @@ mod tests {
         )
         .unwrap();
         assert_eq!((found.shared, found.similarity), (1, 9.0 / 17.0));
-        // With one full stop anywhere only what it ends counts.
+        // If there is any full stop, only text before a full stop counts.
         assert_eq!(
             verdict(
                 LOOSE,

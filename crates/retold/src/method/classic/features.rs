@@ -1,4 +1,4 @@
-//! The features that methods on sets can compare: words, spot signatures or full-stop features.
+//! The features that set-based methods can compare: words, spot signatures or full-stop features.
 //!
 //! The last two ignore a page's template; CCDet uses them in `imatch` and `shingle` (its -S and -P).
 
@@ -23,7 +23,7 @@ choices! {
 }
 
 impl Features {
-    /// The features of a text with their places, in order; a feature that occurs twice is listed twice.
+    /// The features of a text with their places, in order, with repetitions.
     pub(super) fn highlights(self, text: &Text) -> Vec<Highlight> {
         match self {
             Features::Words => words(text),
@@ -32,7 +32,7 @@ impl Features {
         }
     }
 
-    /// The features of a text, in order; a feature that occurs twice is listed twice.
+    /// The features of a text, in order, with repetitions.
     pub(super) fn of(self, text: &Text) -> Vec<u64> {
         self.highlights(text)
             .iter()
@@ -40,7 +40,7 @@ impl Features {
             .collect()
     }
 
-    /// The different features of a text, ascending.
+    /// The distinct features of a text, ascending.
     pub(super) fn set_of(self, text: &Text) -> Vec<u64> {
         let mut features = self.of(text);
         features.sort_unstable();
@@ -66,7 +66,6 @@ mod tests {
     use super::*;
     use crate::method::testing::text;
 
-    /// The features of a kind as they stand in the text.
     fn features(kind: Features, content: &str) -> Vec<String> {
         let text = text(content);
         let highlights = kind.highlights(&text);

@@ -47,37 +47,33 @@ pub(in crate::method) const INFO: MethodInfo = MethodInfo {
     build: |params, known| Box::new(IMatch::new(params.into(), known)),
 };
 
-/// I-Match: the words of medium rarity, hashed together; one hash decides.
+/// I-Match: hashes the words of medium rarity together; one equal hash decides.
 ///
 /// # What it finds
-/// Pages that agree in every word that is neither common nor unique, in any order and with any common
-/// words around them.
+/// Pages that agree in every word that is neither common nor unique, in any order and with any common words around them.
 ///
 /// # How
-/// The collection is read once to count the document frequency (df) of each feature. A signature is the hash of
-/// its different features with `idf_min` ≤ ln(N / df) / ln N ≤ `idf_max`, or of the `terms` rarest of them. Each of
-/// `lexicons` random lexicons that lack a share `drop` of all features makes another signature: an edit that affects only
-/// features that a lexicon lacks leaves its signature unchanged. Pages that share a signature (`threshold`: this share of
-/// them) are duplicates; similarity is that share. The default `idf_max` excludes words that are on one or two pages
-/// only: in small collections most of the differences between copies are such words.
+/// The collection is read once to count the document frequency (df) of each feature. A signature is the hash of a page's distinct features
+/// with `idf_min` ≤ ln(N / df) / ln N ≤ `idf_max`, or of the `terms` rarest of them. Each of `lexicons` random lexicons, which lack a share
+/// `drop` of all features, makes another signature: an edit of features that a lexicon lacks does not change its signature. Pages that
+/// share a signature (`threshold`: this share of them) are duplicates; similarity is that share. The default `idf_max` excludes words on
+/// one or two pages: in small collections most differences between copies are such words.
 ///
 /// # Misses
-/// Contained pages; copies with edits in more places than random lexicons tolerate, so most of those with another
-/// template around them unless `features` leaves that out; collections of a few pages, in which rarity says nothing.
+/// Contained pages; copies with more edits than random lexicons tolerate, so most copies in another template unless `features` leaves
+/// templates out; collections of a few pages, in which rarity says nothing.
 ///
 /// # Parameters
-/// `retold methods imatch` lists them with their ranges. `features=spots` and `features=stops` are CCDet's IMatch-S and
-/// IMatch-P.
+/// `retold methods imatch` lists them with their ranges. `features=spots` and `features=stops` are CCDet's IMatch-S and IMatch-P.
 ///
 /// # Reference
-/// Chowdhury, Frieder, Grossman and McCabe, Collection statistics for fast duplicate document detection, ACM TOIS
-/// 20(2), 2002; random lexicons: Kołcz, Chowdhury and Alspector, Improved robustness of signature-based near-replica
-/// detection via lexicon randomization, KDD 2004. `min_terms` is ours, because a hash of one or two words is not
-/// evidence.
+/// Chowdhury, Frieder, Grossman and McCabe, Collection statistics for fast duplicate document detection, ACM TOIS 20(2), 2002; random
+/// lexicons: Kołcz, Chowdhury and Alspector, Improved robustness of signature-based near-replica detection via lexicon randomization, KDD
+/// 2004. `min_terms` is ours, because a hash of one or two words is not evidence.
 #[derive(Clone, Debug)]
 pub struct IMatch {
     params: IMatchParams,
-    /// Hashes below this are those of the features that a random lexicon lacks.
+    /// A random lexicon lacks the features whose hash is below this.
     drop_below: u64,
     known: Arc<Knowledge>,
 }
@@ -91,7 +87,7 @@ impl IMatch {
         }
     }
 
-    /// Those features of a page that are in the band, the rarest first.
+    /// The features of a page within the IDF band, rarest first.
     fn in_band(&self, features: &[u64]) -> Vec<u64> {
         let words = &self.known.words;
         let most = (words.texts().max(1) as f64).ln();
@@ -103,12 +99,12 @@ impl IMatch {
         chosen
     }
 
-    /// Lexicon 0 is the whole one.
+    /// Whether a lexicon has a feature; lexicon 0 is complete.
     fn has(&self, lexicon: u64, feature: u64) -> bool {
         lexicon == 0 || xxh3_64_with_seed(&feature.to_le_bytes(), lexicon) >= self.drop_below
     }
 
-    /// The signature that a lexicon makes of features, the rarest first.
+    /// The signature of features (rarest first) in a lexicon.
     fn signature(&self, lexicon: u64, features: &[u64]) -> Option<u64> {
         let known = features
             .iter()
@@ -128,12 +124,12 @@ impl IMatch {
     }
 }
 
-/// How many features a page has.
+/// The number of features of a page.
 fn size(sketch: SketchRef<'_>) -> usize {
     sketch.extra.first().map_or(0, |&size| size as usize)
 }
 
-/// The smaller page's features over the larger's, which decide nothing.
+/// The ratio of the pages' feature counts, for information only.
 fn length_ratio(a: SketchRef<'_>, b: SketchRef<'_>, trace: &mut Trace) -> f64 {
     let (smaller, larger) = (size(a).min(size(b)), size(a).max(size(b)));
     let length_ratio = ratio(smaller, larger);
@@ -160,7 +156,7 @@ impl Method for IMatch {
 
     fn bounds(&self, _keys: usize) -> Bounds {
         let all = self.params.lexicons + 1;
-        // The least count whose share reaches the threshold, as `compare` computes it.
+        // The least count whose ratio reaches the threshold, computed as in `compare`.
         let least = (1..all).find(|&shared| ratio(shared, all) >= self.params.threshold);
         Bounds::overlap(least.unwrap_or(all))
     }
@@ -201,7 +197,7 @@ mod tests {
         IMatch::new((&params(&INFO, settings)).into(), &Arc::new(known))
     }
 
-    /// Four texts: df of 1 is 4, of 2 is 2, of 3 is 2, of 4 and 5 is 1. ln N = ln 4; normalised: 0, 1/2, 1/2, 1, 1.
+    /// Four texts: df of 1 is 4, of 2 is 2, of 3 is 2, of 4 and 5 is 1. ln N = ln 4; normalised IDF: 0, 1/2, 1/2, 1, 1.
     const TEXTS: &[&[u64]] = &[&[1, 2, 3, 4], &[1, 2, 3, 5], &[1], &[1]];
 
     #[test]
@@ -211,9 +207,9 @@ mod tests {
         assert_eq!(band("0.2", "0.9"), [2, 3]);
         assert_eq!(band("0", "0.5"), [2, 3, 1]);
         assert_eq!(band("0.6", "1"), [4]);
-        // A feature that no text has counts as one that stands on one.
+        // A feature in no text counts as one in a single text.
         assert_eq!(imatch(&[("idf_max", "1")], TEXTS).in_band(&[99]), [99]);
-        // One text, or none: no rarity at all.
+        // With one text, or none, there is no rarity.
         assert!(imatch(&[], &[&[1]]).in_band(&[1]).is_empty());
         assert!(imatch(&[], &[]).in_band(&[1]).is_empty());
     }
@@ -222,7 +218,7 @@ mod tests {
     fn signatures_by_hand() {
         let plain = imatch(&[("min_terms", "2")], TEXTS);
         let signature = |features: &[u64]| plain.signature(0, &plain.in_band(features));
-        // Texts 1 and 2 differ in what stands outside the band.
+        // Texts 1 and 2 differ only outside the band.
         assert_eq!(signature(TEXTS[0]), signature(TEXTS[1]));
         assert!(signature(TEXTS[0]).is_some());
         // One term is too few.

@@ -9,7 +9,6 @@ use crate::sketch::{Bounds, Sketch, SketchRef, count_shared};
 use crate::text::{Extract, Text};
 
 params! {
-    /// The parameters of `punctuation`.
     pub(in crate::method) struct PunctuationParams {
         /// the digest is taken around the m-th full stop
         m: usize[1..=1000] = 3,
@@ -31,31 +30,30 @@ pub(in crate::method) const INFO: MethodInfo = MethodInfo {
     build: |params, _| Box::new(Punctuation(params.into())),
 };
 
-/// One digest from one place: the cheapest thing that finds copies at all.
+/// The text around one full stop, as a single digest: the cheapest baseline.
 ///
 /// # What it finds
 /// Pages whose main text begins alike.
 ///
 /// # How
-/// The digest is the `chars` letters or digits before the `m`-th full stop of the main text and as many after it.
-/// Pages with equal digests are duplicates of similarity 1.
+/// The digest is the `chars` letters or digits before the `m`-th full stop of the main text and as many after it. Pages with equal digests
+/// are duplicates of similarity 1.
 ///
 /// # Misses
-/// Pages with fewer full stops; pages whose main text was found with a line more at its beginning, so that another stop
-/// is the `m`-th; contained pages. It takes any two pages that begin with the same disclaimer for copies.
+/// Pages with fewer full stops; pages whose main text has an additional line at its beginning, which shifts the `m`-th stop; contained
+/// pages. Any two pages that begin with the same disclaimer count as copies.
 ///
 /// # Parameters
 /// `retold methods punctuation` lists them with their ranges.
 ///
 /// # Reference
-/// The baseline of AgT, which takes it from an earlier paper on fast removal of repeated pages: the m-th occurrence of a
-/// mark and five characters on both sides; the paper does not give m (3 was chosen by measurement). We deviate by counting letters and digits only, so that
-/// quotes and spaces may differ.
+/// The baseline of AgT, taken from an earlier paper on fast removal of repeated pages: the m-th occurrence of a mark and five characters on
+/// both sides. The paper does not give m; 3 was chosen by measurement. We count only letters and digits, so that quotes and spaces may
+/// differ.
 #[derive(Clone, Debug)]
 pub struct Punctuation(PunctuationParams);
 
 impl Punctuation {
-    /// Where the digest is, and its characters.
     fn digest(&self, text: &Text) -> Option<(Highlight, String)> {
         let stop = text.sentences.get(self.0.m - 1)?.end as usize;
         // Characters of the blocks that methods see, with their places.
@@ -69,7 +67,7 @@ impl Punctuation {
         let around = &letters[first..letters.len().min(middle + self.0.chars)];
         let (start, last) = (around.first()?.0, around.last()?);
         let mut digest: String = letters[first..middle].iter().map(|(_, c)| c).collect();
-        // It says on which side of the stop a character is.
+        // Separates the characters before and after the stop.
         digest.push('\n');
         digest.extend(around[middle - first..].iter().map(|(_, c)| c));
         let highlight = Highlight {
@@ -82,7 +80,7 @@ impl Punctuation {
     }
 }
 
-/// How many full stops a page has.
+/// The number of full stops of a page.
 fn size(sketch: SketchRef<'_>) -> usize {
     sketch.extra.first().map_or(0, |&size| size as usize)
 }
@@ -156,7 +154,7 @@ mod tests {
             );
         };
         found(1, "三四五六七\n八九十甲乙", "三四五六七。“八九十甲乙");
-        // Over the end of the block, and punctuation left out.
+        // Across the end of the block, without punctuation.
         found(2, "十甲乙丙丁\n戊己庚辛壬", "十甲乙丙丁。”\n戊己,庚辛壬");
         found(3, "己庚辛壬癸\n完", "己,庚辛壬癸。完");
         assert_eq!(digest(4, page), None);

@@ -18,11 +18,10 @@ use crate::text::{Extract, Text};
 use minhash::{Bands, MinHash};
 
 choices! {
-    /// What shingles are made of.
     pub(in crate::method) enum Tokens {
         /// Words; single characters in scripts without spaces.
         Words = "words",
-        /// What stands between white space.
+        /// Text between white space.
         Whitespace = "whitespace",
         /// Characters.
         Chars = "chars",
@@ -40,7 +39,6 @@ impl From<Tokens> for Token {
 }
 
 params! {
-    /// The parameters of `shingle`.
     pub(in crate::method) struct ShingleParams {
         /// minimum resemblance of related pages; with containment, minimum share of the smaller page's shingles
         threshold: f64[0.05..=1.0] = 0.7,
@@ -78,41 +76,39 @@ pub(in crate::method) const INFO: MethodInfo = MethodInfo {
     build: |params, _| Box::new(Shingle::new(params.into())),
 };
 
-/// Shingles: two pages are similar if they share runs of words.
+/// Shingles: pages are similar if they share runs of words.
 ///
 /// # What it finds
 /// Copies with small edits; with `containment` also pages contained in longer ones.
 ///
 /// # How
-/// A page is the set of hashes of its shingles, all runs of `width` tokens; a text of fewer tokens is one shingle.
-/// (`features=spots` and `features=stops` take spot signatures or full-stop features instead: CCDet's Shingle-S, -P.)
-/// Resemblance is |a ∩ b| / |a ∪ b|, containment |a ∩ b| / min(|a|, |b|).
-/// Without `containment` a sketch is `hashes` min-hash values (one permutation, `hashes` bins; empty bins borrow by
-/// optimal densification) in bands of r rows: the most rows with which pages at `threshold` t share a band but for a
-/// chance of `miss`, (1 − t^r)^bands ≤ `miss`. With it a sketch is every shingle whose hash falls into a fixed
-/// 1/`sample` of all hashes: the same shingles on every page, so the sample of a chapter is part of the sample of the book.
-/// Candidates are checked on the exact sets, which are kept from the first reading, in a temporary file where memory is short;
-/// `verify=off` accepts the estimates, as most tools do.
+/// A page is the set of hashes of its shingles, all runs of `width` tokens; a text of fewer tokens is one shingle. (`features=spots` and
+/// `features=stops` use spot signatures or full-stop features instead: CCDet's Shingle-S, -P.) Resemblance is |a ∩ b| / |a ∪ b|,
+/// containment |a ∩ b| / min(|a|, |b|).
+///
+/// Without `containment` a sketch is `hashes` min-hash values (one permutation, `hashes` bins, empty bins filled by optimal densification)
+/// in bands of r rows: the largest r with which pages at `threshold` t share no band with probability at most `miss`, (1 − t^r)^bands ≤
+/// `miss`. With `containment` a sketch is every shingle whose hash falls into a fixed 1/`sample` of all hashes, so the sample of a chapter
+/// is part of the sample of the book. Candidates are checked on the exact sets, which are kept from the first reading, in a temporary file
+/// if memory is short; `verify=off` accepts the estimates, as most tools do.
 ///
 /// # Misses
-/// Pages in which every fifth word was changed; a share of `miss` of the pairs at the threshold, fewer above it. With
-/// containment, pages of fewer than some ten times `sample` tokens, of which the sample says little. Shared templates
-/// and disclaimers count like any other text.
+/// Pages in which every fifth word was changed; a share of `miss` of the pairs at the threshold, fewer above it. With containment, pages of
+/// fewer than about ten times `sample` tokens, whose samples are too small. Shared templates and disclaimers count like any other text.
 ///
 /// # Parameters
 /// `retold methods shingle` lists them with their ranges.
 ///
 /// # Reference
-/// Broder 1997 (both sketches); bands: Leskovec, Rajaraman and Ullman, Mining of Massive Datasets, §3.4; one
-/// permutation: Li, Owen and Zhang 2012; densification: Shrivastava 2017. We deviate by min-hash values of 16 bits,
-/// which agree by chance once in 65,536.
+/// Broder 1997 (both sketches); bands: Leskovec, Rajaraman and Ullman, Mining of Massive Datasets, §3.4; one permutation: Li, Owen and
+/// Zhang 2012; densification: Shrivastava 2017. Our min-hash values have 16 bits, which agree by chance once in 65,536.
 #[derive(Clone, Debug)]
 pub struct Shingle {
     params: ShingleParams,
     scheme: Scheme,
 }
 
-/// What is kept of the set of shingles.
+/// What the sketch keeps of the set of shingles.
 #[derive(Clone, Debug)]
 enum Scheme {
     Bands(MinHash, Bands),
@@ -120,10 +116,10 @@ enum Scheme {
     Sample(u64),
 }
 
-/// Texts are not compared if the estimate lies more than so many standard errors below the threshold.
+/// Texts are not compared if the estimate is more than this many standard errors below the threshold.
 const ERRORS: f64 = 4.0;
 
-/// Puts each number of an ascending list to its front once; returns how many these are.
+/// Moves the distinct numbers of an ascending list to its front; returns their count.
 fn dedup(list: &mut [u64]) -> usize {
     let mut kept = 0;
     for at in 0..list.len() {
@@ -151,7 +147,7 @@ impl Shingle {
         self.params.verify == Verification::Exact
     }
 
-    /// Hands the hash of each element of the text's set and its byte range in the folded text to `found`, in order.
+    /// Passes the hash and byte range (in the folded text) of each element of the text's set to `found`, in order.
     fn elements(&self, text: &Text, mut found: impl FnMut(u64, u32, u32)) {
         match self.params.features {
             Features::Words => self.shingles(text, found),
@@ -164,7 +160,7 @@ impl Shingle {
     }
 
     fn shingles(&self, text: &Text, mut found: impl FnMut(u64, u32, u32)) {
-        // The tokens with one space between, so that blocks and punctuation make no difference.
+        // Tokens are joined by one space, so that blocks and punctuation do not matter.
         let mut joined = String::with_capacity(text.folded.len() + 1);
         let mut tokens: Vec<(u32, u32, u32)> = Vec::with_capacity(text.folded.len() / 5);
         atoms(text, self.params.tokens.into(), |start, end| {
@@ -189,7 +185,7 @@ impl Shingle {
         }
     }
 
-    /// Adds the set of a text's shingles, ascending, to `all`; returns how many there are, each time that one comes counted.
+    /// Adds the set of a text's shingles, ascending, to `all`; returns their count with repetitions.
     fn add_set(&self, text: &Text, all: &mut Vec<u64>) -> usize {
         let start = all.len();
         all.reserve(text.folded.len() / 5);
@@ -201,8 +197,7 @@ impl Shingle {
         count
     }
 
-    /// The sketch of a text with this set of shingles, of which with repeated ones there are so many; of a sample those that
-    /// are not in it can be left out.
+    /// The sketch of a text with this set of shingles; `count` includes repetitions. For a sample, shingles outside it may be missing.
     fn sketch_of(&self, set: &[u64], count: usize) -> Sketch {
         match &self.scheme {
             Scheme::Sample(below) => Sketch {
@@ -228,7 +223,7 @@ impl Shingle {
         }
     }
 
-    /// The verdict on two whole sets of these sizes that share so many.
+    /// The verdict on two whole sets, given their sizes and the number of shared elements.
     fn resemblance(
         &self,
         shared: usize,
@@ -250,7 +245,6 @@ impl Shingle {
         })
     }
 
-    /// The verdict of a test of containment.
     fn contained(
         &self,
         containment: Check,
@@ -273,7 +267,6 @@ impl Shingle {
         })
     }
 
-    /// The verdict on two samples.
     fn compare_samples(
         &self,
         a: SketchRef<'_>,
@@ -282,7 +275,7 @@ impl Shingle {
     ) -> Option<Verdict> {
         let sizes = (a.keys.len(), b.keys.len());
         let smaller = sizes.0.min(sizes.1);
-        // In whole shingles, as the index counts them.
+        // Rounded to whole shingles, as in the index.
         let least = ratio(self.bounds(smaller).overlap, smaller.max(1));
         let shared = count_shared(a.keys, b.keys);
         let meaning =
@@ -291,7 +284,6 @@ impl Shingle {
         self.contained(estimate, sizes, trace)
     }
 
-    /// The verdict on two lists of min-hash values that share a band.
     fn compare_bands(
         &self,
         minhash: &MinHash,
@@ -323,7 +315,7 @@ impl Shingle {
         })
     }
 
-    /// The least estimate from `n` values that is not yet surely below the threshold.
+    /// The least estimate from `n` values that is not yet certainly below the threshold.
     fn least_estimate(&self, n: usize) -> f64 {
         let t = self.params.threshold;
         let slack = match self.verifies() {
@@ -357,7 +349,7 @@ impl Method for Shingle {
             Scheme::Bands(..) => Bounds::overlap(1),
             Scheme::Sample(_) => {
                 let least = self.least_estimate(keys) * keys as f64;
-                // Rounding must not ask for more than `compare` does.
+                // Rounding must not require more than `compare` does.
                 Bounds::overlap((least - 1e-9).ceil() as usize)
             }
         }
@@ -394,7 +386,6 @@ impl Method for Shingle {
 }
 
 impl Verifier for Shingle {
-    /// The set of shingles, ascending.
     fn fingerprint(&self, text: &Text) -> Vec<u64> {
         let mut set = Vec::new();
         self.add_set(text, &mut set);
@@ -410,7 +401,7 @@ impl Verifier for Shingle {
 
     fn verify(&self, a: &[u64], b: &[u64], trace: &mut Trace) -> Option<Verdict> {
         let sizes = (a.len(), b.len());
-        // Nobody reads by how much a pair misses the threshold; resemblance asks for no less than containment.
+        // Untraced comparisons may stop below the threshold; resemblance requires at least as much as containment.
         let least = match trace.is_on() {
             true => 0.0,
             false => self.params.threshold * sizes.0.min(sizes.1) as f64 - 1.0,

@@ -9,7 +9,6 @@ use crate::sketch::{Bounds, Sketch, SketchRef, count_shared};
 use crate::text::{Extract, Text};
 
 params! {
-    /// The parameters of `simhash`.
     pub(in crate::method) struct SimhashParams {
         /// most bits in which the fingerprints of related pages differ
         distance: usize[0..=BLOCKS.len() - 1] = 6,
@@ -31,38 +30,36 @@ pub(in crate::method) const INFO: MethodInfo = MethodInfo {
     build: |params, _| Box::new(Simhash::new(params.into())),
 };
 
-/// For each distance, into how many blocks a fingerprint is cut: the fewest with which what two near fingerprints must
-/// agree in has 14 bits or more, so that few others agree in it by chance.
+/// For each distance, the number of blocks of a fingerprint: the fewest for which the part that near fingerprints must share has at least
+/// 14 bits, so that few others share it by chance.
 const BLOCKS: [u32; 11] = [1, 2, 3, 4, 6, 7, 8, 9, 11, 12, 13];
 
-/// SimHash: the cosine of two pages' words, estimated from 64 bits a page.
+/// SimHash: the cosine of two pages' word counts, estimated from 64 bits per page.
 ///
 /// # What it finds
-/// Pages that use nearly the same words nearly as often: copies with small edits, in 64 bits a page.
+/// Pages that use nearly the same words nearly as often: copies with small edits.
 ///
 /// # How
-/// A feature is a run of `width` content words (no stop-words, no numbers; in Chinese what the segmenter cuts), its
-/// weight is how often it occurs. Bit i of the fingerprint is set if the features whose hashes have bit i outweigh
-/// those that have not. Pages whose fingerprints differ in at most `distance` bits are duplicates; similarity is
-/// 1 − differing bits / 64. All such pairs are found: fingerprints are cut into blocks, and those within k bits of each
-/// other agree in all but k blocks; each choice of that many blocks is a table (a key). 3 bits need 4 tables, 10 bits
-/// 286, at 8 bytes a page and table.
+/// A feature is a run of `width` content words (no stop-words, no numbers; in Chinese as segmented), weighted by its frequency. Bit i of
+/// the fingerprint is set if the features whose hashes have bit i outweigh the others. Pages whose fingerprints differ in at most
+/// `distance` bits are duplicates; similarity is 1 − differing bits / 64. All such pairs are found: fingerprints are cut into blocks, and
+/// those within k bits of each other agree in all but k blocks; each choice of that many blocks is a table (a key). 3 bits need 4 tables,
+/// 10 bits 286, at 8 bytes per page and table.
 ///
 /// # Misses
-/// Contained pages, pages with other text around the article, and more edits than a few words in a hundred. Short
-/// pages, whose few words decide bits by accident, in both directions.
+/// Contained pages, pages with other text around the article, and edits of more than a few words in a hundred. Short pages, whose few words
+/// decide bits by accident, in both directions.
 ///
 /// # Parameters
 /// `retold methods simhash` lists them with their ranges.
 ///
 /// # Reference
-/// Charikar, Similarity estimation techniques from rounding algorithms, STOC 2002; tables: Manku, Jain and Das Sarma,
-/// Detecting near-duplicates for web crawling, WWW 2007. We deviate by weighing with plain frequencies, which need no
-/// corpus.
+/// Charikar, Similarity estimation techniques from rounding algorithms, STOC 2002; tables: Manku, Jain and Das Sarma, Detecting
+/// near-duplicates for web crawling, WWW 2007. Our weights are plain frequencies, which need no corpus.
 #[derive(Clone, Debug)]
 pub struct Simhash {
     params: SimhashParams,
-    /// For each table the bits that it compares.
+    /// The bits that each table compares.
     tables: Vec<u64>,
 }
 
@@ -72,7 +69,6 @@ impl Simhash {
         Simhash { params, tables }
     }
 
-    /// The hashes of a text's features.
     fn features(&self, text: &Text) -> Vec<u64> {
         let words = text.words();
         let content = words.all().iter().filter(|word| word.is_content());
@@ -82,13 +78,13 @@ impl Simhash {
         if self.params.width == 1 || hashes.is_empty() {
             return hashes;
         }
-        // A text that is shorter than a feature is one.
+        // A text with fewer words than a feature is one feature.
         let runs = hashes.windows(self.params.width.min(hashes.len()));
         runs.map(hash_of).collect()
     }
 
-    /// The keys with which fingerprints within the distance are found: the bits of each table, with the tables kept apart. (A seed is not
-    /// enough: with inputs of 8 bytes xxh3's seed only flips bits, and tables would mix.)
+    /// The keys by which fingerprints within the distance are found: the bits of each table, hashed with the number of the table. (A seed
+    /// is not enough: for inputs of 8 bytes xxh3's seed only flips bits, and tables would mix.)
     fn keys(&self, fingerprint: u64) -> Vec<u64> {
         let key = |(bits, table): (&u64, u64)| hash_of(&[fingerprint & bits, table]);
         let mut keys: Vec<u64> = self.tables.iter().zip(0..).map(key).collect();
@@ -103,7 +99,7 @@ fn hash_of(numbers: &[u64]) -> u64 {
     xxh3_64(&bytes)
 }
 
-/// Bit by bit the majority of the features, each counted as often as it occurs; a tie leaves the bit clear.
+/// The majority of each bit over all features with repetitions; a tie leaves the bit clear.
 fn fingerprint(features: &[u64]) -> u64 {
     let mut ones = [0u32; 64];
     for feature in features {
@@ -116,8 +112,8 @@ fn fingerprint(features: &[u64]) -> u64 {
     bits.fold(0, |all, (bit, _)| all | 1 << bit)
 }
 
-/// The bits of every choice of `blocks` − `distance` blocks. Two fingerprints that differ in `distance` bits differ in
-/// at most as many blocks, so they agree in one choice.
+/// The bit masks of all choices of `blocks` − `distance` blocks. Two fingerprints that differ in `distance` bits differ in at most as many
+/// blocks, so they agree in one choice.
 fn tables(blocks: u32, distance: u32) -> Vec<u64> {
     let start = |block: u32| block * 64 / blocks;
     let bits = |block: u32| (start(block)..start(block + 1)).fold(0u64, |all, bit| all | 1 << bit);
@@ -129,13 +125,13 @@ fn tables(blocks: u32, distance: u32) -> Vec<u64> {
     chosen.map(union).collect()
 }
 
-/// In how many bits two fingerprints differ.
+/// The number of bits in which two fingerprints differ.
 fn differing(a: SketchRef<'_>, b: SketchRef<'_>) -> Option<u32> {
     let (a, b) = (a.extra.first()?, b.extra.first()?);
     Some((a ^ b).count_ones())
 }
 
-/// The number of features that a fingerprint was made of.
+/// The number of features of a fingerprint.
 fn size(sketch: SketchRef<'_>) -> usize {
     sketch.extra.get(1).map_or(0, |&size| size as usize)
 }
@@ -282,7 +278,7 @@ mod tests {
             prop_assert_eq!(fingerprint(&features), by_definition(&features));
         }
 
-        /// Through the index, against the Hamming distance of all pairs: a few centres and what is around them.
+        /// Checks the index against the Hamming distance of all pairs: a few centres and their neighbourhoods.
         #[test]
         fn all_pairs_within_the_distance_are_found(
             centres in proptest::collection::vec(any::<u64>(), 1..4),
@@ -312,7 +308,7 @@ mod tests {
             prop_assert_eq!(found, expected);
         }
 
-        /// Every distance; `bits` are flipped, so that the pair is exactly as far apart as there are of them.
+        /// For every distance, flips the given number of different bits.
         #[test]
         fn fingerprints_within_the_distance_share_a_key(
             fingerprint in any::<u64>(),
@@ -323,7 +319,7 @@ mod tests {
             let other = bits.iter().fold(fingerprint, |all, bit| all ^ 1 << bit);
             let shared = count_shared(&method.keys(fingerprint), &method.keys(other));
             prop_assert!(shared > 0 || bits.len() > distance);
-            // What is shared is a table whose bits none was flipped of.
+            // The shared tables are those without a flipped bit.
             let intact = method.tables.iter().filter(|table| bits.iter().all(|bit| *table >> bit & 1 == 0));
             prop_assert_eq!(shared, intact.count());
         }

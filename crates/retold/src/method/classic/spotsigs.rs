@@ -47,26 +47,25 @@ pub(in crate::method) const INFO: MethodInfo = MethodInfo {
 /// Spot signatures: running text is full of small words, menus are not.
 ///
 /// # What it finds
-/// Pages with the same article, whatever template surrounds it, without extracting the article first.
+/// Pages with the same article in any template, without main-text extraction.
 ///
 /// # How
-/// Wherever one of the `antecedents` occurs, it and `chain` content words after it (every `distance`-th; stop-words do
-/// not count) are a signature. English has lists, Chinese too (是; 的; 了 在 和 …); other languages take all their
-/// stop-words. Pages are multisets of signatures: Σ min / Σ max of the counts is their Jaccard similarity, and pages
-/// that reach `threshold` are duplicates. All of them are found and few others compared: a page of n signatures can
-/// reach t only with pages of at most n / t, and has to share 2tn / (1 + t) with them.
+/// Each occurrence of one of the `antecedents`, with the `chain` content words after it (every `distance`-th, stop-words skipped), is a
+/// signature. English and Chinese (是; 的; 了 在 和 …) have lists; other languages use all their stop-words. Pages are multisets of signatures
+/// with Jaccard similarity Σ min / Σ max of the counts; pages that reach `threshold` are duplicates. All of them are found, with few other
+/// comparisons: a page of n signatures can reach t only with pages of at most n / t, and must share 2tn / (1 + t) with them.
 ///
 /// # Misses
-/// Contained pages and cut versions (Jaccard cannot be above the length ratio); text in which half of the sentences
-/// were edited; lists and tables.
+/// Contained pages and shortened versions (Jaccard cannot exceed the length ratio); text in which half of the sentences were edited; lists
+/// and tables.
 ///
 /// # Parameters
 /// `retold methods spotsigs` lists them with their ranges.
 ///
 /// # Reference
-/// SpotSigs: robust and efficient near duplicate detection in large web collections, SIGIR 2008. We deviate by
-/// `min_shared` and by lists for Chinese, which CCDet's comparison has but does not print. The paper's partitions and
-/// its pruning of lists are those of our index, which cuts by the same two bounds.
+/// SpotSigs: robust and efficient near duplicate detection in large web collections, SIGIR 2008. `min_shared` is ours, and so are the lists
+/// for Chinese, which CCDet's comparison has but does not print. Our index prunes by the same two bounds as the paper's partitions and
+/// lists.
 #[derive(Clone, Debug)]
 pub struct SpotSigs(SpotSigsParams);
 
@@ -80,7 +79,7 @@ impl SpotSigs {
     }
 
     fn overlap(&self, keys: usize) -> usize {
-        // The larger page has `keys` of them at the least.
+        // The larger page has at least `keys` signatures.
         let mut least = (2.0 * self.0.threshold * keys as f64 / (1.0 + self.0.threshold)) as usize;
         while least > 0 && jaccard(least - 1, keys, keys) >= self.0.threshold {
             least -= 1;
@@ -95,7 +94,7 @@ impl SpotSigs {
         if self.0.threshold == 0.0 {
             return usize::MAX;
         }
-        // The larger page holds all of the smaller one at the best.
+        // At best the larger page has all signatures of the smaller.
         let mut most = (keys as f64 / self.0.threshold) as usize;
         while ratio(keys, most) < self.0.threshold && most > keys {
             most -= 1;
@@ -107,13 +106,13 @@ impl SpotSigs {
     }
 }
 
-/// Jaccard similarity of two sets of these sizes with so many in common.
+/// Jaccard similarity, given both sizes and the size of the intersection.
 fn jaccard(shared: usize, a: usize, b: usize) -> f64 {
     ratio(shared, a + b - shared)
 }
 
-/// A set whose Jaccard similarities are those of the multiset: the i-th occurrence of a signature is an element of its
-/// own, so that two pages share as many as the one with fewer has.
+/// A set with the Jaccard similarities of the multiset: the i-th occurrence of a signature is a separate element, so two pages share as
+/// many as the page with fewer occurrences has.
 fn numbered(mut signatures: Vec<u64>) -> Vec<u64> {
     signatures.sort_unstable();
     let mut keys = Vec::with_capacity(signatures.len());

@@ -35,34 +35,32 @@ pub(in crate::method) const INFO: MethodInfo = MethodInfo {
     build: |params, known| Box::new(TfIdf::new(params.into(), known)),
 };
 
-/// TF-IDF: a page is its few words that are frequent on it and rare elsewhere.
+/// TF-IDF: represents a page by a few words that are frequent on it and rare elsewhere.
 ///
 /// # What it finds
 /// Pages on the same subject in the same words.
 ///
 /// # How
-/// The collection is read once to count the document frequency (df) of each word in its N texts. A word that occurs tf times
-/// on a page weighs tf · ln(1 + N / df) there; stop-words and numbers weigh nothing. The `terms` best words are the
-/// page's vector, and pages with a cosine of at least `threshold` are duplicates.
+/// The collection is read once to count the document frequency (df) of each word in its N texts. A word with frequency tf on a page has the
+/// weight tf · ln(1 + N / df); stop-words and numbers are ignored. The `terms` heaviest words are the page's vector, and pages with a
+/// cosine of at least `threshold` are duplicates.
 ///
 /// # Misses
-/// Contained pages. Pages whose tenth and eleventh best words change places lose a part of the cosine. Different
-/// reports of one event look the same: ten words describe a subject, not a text.
+/// Contained pages. If the tenth and eleventh best words swap, the cosine drops. Different reports of one event look the same: ten words
+/// describe a subject, not a text.
 ///
 /// # Parameters
 /// `retold methods tfidf` lists them with their ranges.
 ///
 /// # Reference
-/// The baseline of AgT (10 words, cosine 0.95), which names no formula; weights: Salton and Buckley, Term-weighting
-/// approaches in automatic text retrieval, 1988. We deviate by 1 + N / df, so that words of all texts of a small
-/// collection still weigh something.
+/// The baseline of AgT (10 words, cosine 0.95), which gives no formula; weights: Salton and Buckley, Term-weighting approaches in automatic
+/// text retrieval, 1988. We use 1 + N / df, so that words on all texts of a small collection keep some weight.
 #[derive(Clone, Debug)]
 pub struct TfIdf {
     params: TfIdfParams,
     known: Arc<Knowledge>,
 }
 
-/// A word of a page that is kept.
 struct Term {
     number: u32,
     key: u64,
@@ -77,7 +75,7 @@ impl TfIdf {
         }
     }
 
-    /// The best words, best first. Words of equal weight by their key.
+    /// The best words, best first; ties by key.
     fn best(&self, text: &Text) -> Vec<Term> {
         let words = text.words();
         let interned = words.interned(WordForm::Surface);
@@ -111,7 +109,7 @@ impl TfIdf {
     }
 }
 
-/// The cosine of two vectors of length 1, whose coordinates are the marks.
+/// The cosine of two unit vectors, whose coordinates are the marks.
 fn cosine(a: SketchRef<'_>, b: SketchRef<'_>) -> (u32, f64) {
     let (mut shared, mut product) = (0, 0.0);
     for (i, j) in shared_positions(a.keys, b.keys) {
@@ -121,12 +119,12 @@ fn cosine(a: SketchRef<'_>, b: SketchRef<'_>) -> (u32, f64) {
     (shared, rounded(product).min(1.0))
 }
 
-/// Without the last digits, in which the sum of squares of a vector of length 1 may miss 1.
+/// Rounds away the error of the sum of squares of a unit vector.
 fn rounded(value: f64) -> f64 {
     (value * 1e12).round() / 1e12
 }
 
-/// How many content words a page has.
+/// The number of content words on a page.
 fn size(sketch: SketchRef<'_>) -> usize {
     sketch.extra.first().map_or(0, |&size| size as usize)
 }
@@ -208,7 +206,7 @@ mod tests {
         TfIdf::new((&params(&INFO, settings)).into(), &Arc::new(known))
     }
 
-    /// ferry stands on 3 of 3 texts, harbour on 2, lamp and anchor on 1.
+    /// ferry is in 3 of 3 texts, harbour in 2, lamp and anchor in 1.
     const TEXTS: &[&str] = &["ferry harbour", "ferry harbour lamp", "ferry anchor"];
 
     fn best(method: &TfIdf, content: &str) -> Vec<(String, f64)> {
@@ -238,9 +236,9 @@ mod tests {
                 "{word} {weight}"
             );
         }
-        // A word that no text has counts as one that stands on one.
+        // A word in no text counts as one in a single text.
         assert_eq!(best(&method, "buoy")[0].1, 4f64.ln());
-        // The best only.
+        // Only the best.
         assert_eq!(
             best(&tfidf(&[("terms", "1")], TEXTS), "ferry lamp").len(),
             1

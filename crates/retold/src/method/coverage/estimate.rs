@@ -1,4 +1,4 @@
-//! The coverage of two texts, estimated from their sketches.
+//! Estimates the coverage of two texts from their sketches.
 
 use super::limits;
 use super::overlap::{self, SketchOverlap};
@@ -7,20 +7,20 @@ use crate::method::{Check, Op, Trace};
 use crate::relation::ratio;
 use crate::sketch::SketchRef;
 
-/// Estimated coverage from which on texts are compared. Grams of a sketch are longer than runs, so that an edit breaks
-/// more of them.
+/// Minimum estimated coverage for texts to be compared. Low, because grams of a sketch are longer than runs and an edit breaks more of
+/// them.
 const CANDIDATE: f64 = 0.1;
-/// The same where templates may be all that is shared.
+/// The same minimum if possibly only templates are shared.
 const CANDIDATE_IN_TEMPLATE: f64 = 0.5;
-/// Coverage of what is no template's from which on texts are compared, although templates are most of what they share ...
+/// Texts that share mostly templates are still compared with this coverage outside templates ...
 const CANDIDATE_REST: f64 = 0.15;
-/// ... and estimated coverage from which on they are, whatever is a template's.
+/// ... or with this estimated coverage including templates.
 const NEARLY_ALL: f64 = 0.92;
-/// Texts are not compared if the estimate is more than this number of standard errors too low.
+/// Texts are not compared if the estimate is too low by more than this number of standard errors.
 const ERRORS: f64 = 1.0;
 
 impl CoverageParams {
-    /// How far an estimate from `n` sampled grams may be off.
+    /// The possible error of an estimate from `n` sampled grams.
     pub(super) fn slack(&self, n: usize) -> f64 {
         match self.verifies() {
             true => ERRORS * 0.5 / (n.max(1) as f64).sqrt(),
@@ -28,7 +28,7 @@ impl CoverageParams {
         }
     }
 
-    /// The estimated coverage that makes a candidate; without verification, a verdict.
+    /// The estimated coverage that makes a candidate; without verification it decides the verdict.
     pub(super) fn candidate(&self) -> f64 {
         match self.verifies() {
             true => CANDIDATE.min(self.threshold),
@@ -36,12 +36,12 @@ impl CoverageParams {
         }
     }
 
-    /// With fewer shared keys, if the smaller sketch has `sampled`, there is no [estimate](CoverageParams::estimate).
+    /// The least number of shared keys for an [estimate](CoverageParams::estimate), given the size of the smaller sketch.
     pub(super) fn least_shared(&self, sampled: usize) -> usize {
         at_least((self.candidate() - self.slack(sampled)) * sampled as f64)
     }
 
-    /// With so many shared keys of `sampled`, texts are compared whatever is a template's.
+    /// With this many shared keys of `sampled`, texts are compared even if templates account for all of them.
     pub(super) fn nearly_all(&self, sampled: usize) -> usize {
         match self.verifies() {
             true => at_least((NEARLY_ALL - self.slack(sampled)) * sampled as f64),
@@ -49,7 +49,7 @@ impl CoverageParams {
         }
     }
 
-    /// The number of runs that this number of sampled keys represents, and the possible error: some standard errors.
+    /// The number of runs that this number of sampled keys represents, and its possible error (some standard errors).
     pub(super) fn runs(&self, sampled: usize) -> (usize, f64) {
         let runs = sampled * self.sample;
         let error = match self.verifies() {
@@ -59,7 +59,7 @@ impl CoverageParams {
         (runs, error)
     }
 
-    /// Whether what is no template's makes a candidate by itself.
+    /// Whether coverage outside templates alone makes a candidate.
     fn is_own_candidate(&self, overlap: &SketchOverlap, trace: &mut Trace) -> bool {
         let meaning = "share of the smaller sketch, without templates, that the other has";
         let value = overlap.non_boilerplate_coverage(overlap::LEAST_NON_BOILERPLATE);
@@ -69,7 +69,7 @@ impl CoverageParams {
         trace.test(Check::value("rest", meaning, value).against(Op::AtLeast, least))
     }
 
-    /// The estimated coverage of two sketches that share this, if it is enough for the texts to be compared.
+    /// The estimated coverage of two sketches with this overlap, if it is enough for comparing the texts.
     pub(super) fn estimate(
         &self,
         (a, b): (SketchRef<'_>, SketchRef<'_>),
@@ -90,7 +90,7 @@ impl CoverageParams {
         if !trace.test(estimate) {
             return None;
         }
-        // Without boilerplate there is nothing that is no evidence.
+        // Without boilerplate every shared key is evidence.
         if !overlap.has_boilerplate() {
             return Some(value);
         }
@@ -108,7 +108,7 @@ impl CoverageParams {
         is_evidence.then_some(value)
     }
 
-    /// Whether what two pages share is more than a template. They may share `error` more runs than `shared`.
+    /// Whether two pages share more than a template. `shared` may be too low by `error` runs.
     fn is_evidence(
         &self,
         overlap: &SketchOverlap,
@@ -138,13 +138,13 @@ impl CoverageParams {
     }
 }
 
-/// The least whole number that is not below this one. Rounding must not require more than the estimate does.
+/// Rounds up, with a tolerance so that rounding does not require more than the estimate does.
 fn at_least(number: f64) -> usize {
     (number - 1e-6).ceil() as usize
 }
 
-/// A value, and what it must reach so that with `slack` it reaches `threshold`: their difference. Neither is given below
-/// 0, and where the difference is rounded to the wrong side, the sum decides.
+/// A value, and the minimum at which it reaches `threshold` with `slack` added. Both are at least 0 for display; if rounding of the
+/// difference disagrees with the sum, the sum decides.
 pub(super) fn reaching(value: f64, slack: f64, threshold: f64) -> (f64, f64) {
     let reaches = value + slack >= threshold;
     let (value, least) = (value.max(0.0), (threshold - slack).max(0.0));

@@ -1,4 +1,4 @@
-//! What is known of a pair of texts: their comparison, and what sketches and the model say of it. Each value is computed once.
+//! The facts about a pair of texts: their comparison, and what sketches and the model say. Each value is computed once.
 
 use std::cell::OnceCell;
 
@@ -11,29 +11,29 @@ use crate::compare::{
 };
 use crate::relation::ratio;
 
-/// What kind of pages a pair are.
+/// The kind of pages in a pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// So short that a word makes another page.
+    /// So short that one word makes a different page.
     Short,
-    /// Most of what they share is on many pages: forms are filled differently.
+    /// Most of what they share is on many pages, as in a form with different entries.
     Form,
     /// Any other.
     Page,
 }
 
-/// What is known of two texts before they are aligned, the smaller first.
+/// What is known of two texts before alignment, the smaller first.
 pub(super) struct Evidence<'f> {
     small: &'f Fingerprint<'f>,
     large: &'f Fingerprint<'f>,
     pub(super) overlap: SketchOverlap,
-    /// Coverage outside templates, by the sketches.
+    /// Coverage outside templates, estimated from the sketches.
     pub(super) rest: f64,
     /// Whether most of the smaller page is full sentences.
     pub(super) is_article: bool,
-    /// The numbers of the smaller text that the other has, and all, once they are asked for.
+    /// How many numbers of the smaller text the other has, and how many there are. Computed on demand.
     numbers: OnceCell<(usize, usize)>,
-    /// The share of the longest words of each text that the other has, the lower one, once it is asked for.
+    /// The share of the longest words of each text that the other has, the lower of the two. Computed on demand.
     longest: OnceCell<f64>,
 }
 
@@ -57,7 +57,7 @@ impl<'f> Evidence<'f> {
         }
     }
 
-    /// The share of the longest words of each page that the other has; the lower one.
+    /// The share of the longest words of each page that the other has; the lower of the two.
     pub(super) fn longest(&self) -> f64 {
         *self.longest.get_or_init(|| {
             let (small, large) = (self.small.words, self.large.words);
@@ -74,7 +74,7 @@ impl<'f> Evidence<'f> {
         all == 0 || ratio(found, all) >= limits::NUMBERS
     }
 
-    /// Whether names can be evidence: not where nearly all is a template's, as its words are the longest too.
+    /// Whether names can be evidence. They cannot if nearly everything belongs to a template, whose words are then also the longest.
     pub(super) fn may_have_names(&self) -> bool {
         self.overlap.non_boilerplate >= self.overlap.least_non_boilerplate() && self.numbers_agree()
     }
@@ -84,23 +84,22 @@ impl<'f> Evidence<'f> {
         self.may_have_names() && self.longest() >= limits::LONGEST_AS_EVIDENCE
     }
 
-    /// Whether all that is known to be shared may be a template's.
+    /// Whether everything shared may belong to a template.
     pub(super) fn may_be_template(&self, params: &CoverageParams) -> bool {
         self.overlap.has_boilerplate() && self.rest < params.rest
     }
 }
 
-/// What is known of two texts, the smaller first.
 pub(super) struct Facts<'f> {
     pub(super) evidence: Evidence<'f>,
     pub(super) of: Comparison<'f>,
-    /// Whether there is enough outside frames to tell a story.
+    /// Whether enough text outside frames is left for a story.
     pub(super) has_story: bool,
     pub(super) kind: Kind,
 }
 
 impl<'f> Facts<'f> {
-    /// Compares two texts that have these chained runs in common.
+    /// Compares two texts, given their common chained runs.
     pub(super) fn of(
         evidence: Evidence<'f>,
         runs: &[Anchor],
@@ -129,13 +128,13 @@ impl<'f> Facts<'f> {
         }
     }
 
-    /// Whether one of the texts says something of its own.
+    /// Whether one of the texts has an own passage.
     pub(super) fn has_own(&self) -> bool {
         self.of.here.has_own() || self.of.there.has_own()
     }
 
-    /// Whether pages of which most is shared overlap, although words in them are others: an article of some length, or a short text without a
-    /// template.
+    /// Whether pages that share most of their text may overlap in spite of different words: articles of some length, and short texts
+    /// without a template.
     pub(super) fn may_overlap(&self) -> bool {
         let here = &self.of.here;
         match self.kind {
@@ -168,8 +167,8 @@ impl<'f> Facts<'f> {
         [self.of.here.has_own(), self.of.there.has_own()]
     }
 
-    /// Replaced words over those outside templates: all of the story in an article, if that is short; on other pages what sketches
-    /// take for no template's.
+    /// The share of replaced words outside templates: in a short article, all of the story counts; on other pages, the part that sketches
+    /// do not attribute to templates.
     pub(super) fn replaced_share(&self) -> f64 {
         let here = &self.of.here;
         let story = if self.has_story { here.story } else { here.all };
@@ -187,7 +186,7 @@ impl<'f> Facts<'f> {
         ratio(self.of.replaced + ends, over)
     }
 
-    /// Whether the smaller page is long enough, and enough of it in order, to see that a machine misread it.
+    /// Whether the smaller page is long enough and enough of it in order to recognise a machine's misreading.
     pub(super) fn may_be_misread(&self) -> bool {
         let here = &self.of.here;
         self.kind != Kind::Form
@@ -195,15 +194,15 @@ impl<'f> Facts<'f> {
             && ratio(here.in_order, here.all) >= limits::MISREAD_IN_ORDER
     }
 
-    /// Nearly equal words over all that differ.
+    /// Nearly equal words over all differing words.
     pub(super) fn near_share(&self) -> f64 {
         let near = self.of.alignment.near();
         let differing = self.evidence.small.tokens - self.of.alignment.matched() + near;
         ratio(near, differing)
     }
 
-    /// Whether almost never two consecutive characters are in place of as many others, if most words are single characters. None of these
-    /// is longer than another, so names are not recognised by their length, unless there are words of alphabets.
+    /// Whether two or more consecutive characters are almost never replaced by as many others, in texts of mostly single characters. Such
+    /// words all have one length, so length does not reveal names, unless there are alphabetic words.
     pub(super) fn keeps_names(&self) -> bool {
         let words = self.evidence.small.words.iter();
         let single = words.clone().filter(|word| word.bytes() == 0).count();

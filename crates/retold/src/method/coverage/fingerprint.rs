@@ -1,5 +1,5 @@
-//! The fingerprint of a text, with which it is verified: all its words in order, its sentences and lines, and its sketch, with what the
-//! model has learnt about each key and line. A partial fingerprint does not have the latter.
+//! The fingerprint of a text for verification: all words in order, its sentences and lines, and its sketch, with what the model has learnt
+//! about each key and line. A partial fingerprint lacks what the model has learnt.
 
 use std::ops::Range;
 
@@ -10,36 +10,34 @@ use crate::knowledge::{Filter, Knowledge};
 /// Numbers before the sample: prose, keys of the sample, words, units.
 const HEAD: usize = 4;
 
-/// Flags of a unit, below its first token: it begins a line, it is a sentence, it belongs to a frame.
+/// Flags of a unit, below its first token: it begins a line, is a sentence, belongs to a frame.
 const LINE: u64 = 1;
 const SENTENCE: u64 = 2;
 const FRAME: u64 = 4;
 const UNIT_BITS: u32 = 3;
 
-/// A line of a frame at an end of a text has at most so many fifths of a word, ...
+/// Maximum size, in fifths of a word, of a short line in a frame or at an end of a text ...
 const SHORT_LINE: usize = 75;
-/// ... and all at one end at most so many.
+/// ... and of all short lines at one end together.
 const SHORT_LINES: usize = 150;
 
-/// A full fingerprint, read.
+/// A full fingerprint after reading.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Fingerprint<'a> {
-    /// How many tokens the text has.
     pub(super) tokens: usize,
     /// Thousandths of the text in full sentences.
     pub(super) prose: u64,
     /// The keys of the sketch, ascending.
     pub(super) sample: &'a [u64],
-    /// For each of them 1 if it is boilerplate, that is, a template's ([`Knowledge::common`]), or 0.
+    /// For each key, 1 if it is boilerplate, that is, belongs to a template ([`Knowledge::common`]), else 0.
     boilerplate: &'a [u64],
-    /// The words, in order.
     pub(super) words: &'a [Word],
     /// Sentences and lines: the hash in the high half, the first token and flags in the low one.
     units: &'a [u64],
 }
 
 impl<'a> Fingerprint<'a> {
-    /// Adds to `partials` the partial fingerprint of a text with these `words`, `units` and keys of its sketch.
+    /// Appends to `partials` the partial fingerprint of a text with these `words`, `units` and sketch keys.
     pub(super) fn write_partial(
         prose: u64,
         words: impl ExactSizeIterator<Item = Word>,
@@ -63,8 +61,7 @@ impl<'a> Fingerprint<'a> {
         }));
     }
 
-    /// Makes a partial fingerprint the full one by setting the flags of its keys; `known_keys` are those that have any. A full one
-    /// does not change.
+    /// Completes a partial fingerprint by setting the flags of its keys; `known_keys` are the keys with flags. A full one does not change.
     pub(super) fn complete(partial: &mut [u64], known: &Knowledge, known_keys: &Filter) {
         let Some((&mut [_, sampled, words, _], rest)) = partial.split_first_chunk_mut::<HEAD>()
         else {
@@ -81,7 +78,7 @@ impl<'a> Fingerprint<'a> {
         }
     }
 
-    /// Reads a full fingerprint; `None` if these numbers are not one.
+    /// Reads a full fingerprint; `None` if the numbers are malformed.
     pub(super) fn read(numbers: &'a [u64]) -> Option<Fingerprint<'a>> {
         let (&[prose, sampled, words, units], rest) = numbers.split_first_chunk::<HEAD>()?;
         let (sample, rest) = rest.split_at_checked(sampled as usize)?;
@@ -99,7 +96,7 @@ impl<'a> Fingerprint<'a> {
         })
     }
 
-    /// The units: first token, one past the last, flags.
+    /// The units: token range and flags.
     fn units(&self) -> impl DoubleEndedIterator<Item = (Range<usize>, u64)> + Clone {
         let start = |unit: u64| (unit as u32 >> UNIT_BITS) as usize;
         let units = self.units.iter().enumerate();
@@ -115,11 +112,11 @@ impl<'a> Fingerprint<'a> {
         })
     }
 
-    /// For each word whether it is in a line that other pages have too, a frame's.
+    /// For each word, whether it is in a frame's line, which other pages have too.
     pub(super) fn in_frames(&self) -> Vec<bool> {
         let mut marks = vec![false; self.tokens];
         for (words, flags) in self.units() {
-            // A line of more words is text, of people who write no full stops.
+            // Longer lines are text by people who write no full stops.
             let is_short = size(&self.words[words.clone()]) <= SHORT_LINE;
             if flags & FRAME != 0 && is_short {
                 marks[words].fill(true);
@@ -128,8 +125,8 @@ impl<'a> Fingerprint<'a> {
         marks
     }
 
-    /// For each word whether it can be in no own passage: it is in a line that other pages have too, or in a short line without a
-    /// sentence at an end of the text. A text without any sentence has no such lines.
+    /// For each word, whether it is excluded from own passages: it is in a line that other pages have too, or in a short line without a
+    /// sentence at an end of the text. A text without any sentence has no such end lines.
     pub(super) fn in_lines(&self) -> Vec<bool> {
         let mut marks = self.in_frames();
         if self.units.iter().any(|unit| unit & SENTENCE != 0) {
@@ -139,7 +136,7 @@ impl<'a> Fingerprint<'a> {
         marks
     }
 
-    /// Marks the short lines without a sentence with which these units begin.
+    /// Marks the leading short lines without a sentence.
     fn mark_lines(&self, units: impl Iterator<Item = (Range<usize>, u64)>, marks: &mut [bool]) {
         let mut left = SHORT_LINES;
         for (words, flags) in units {
@@ -152,17 +149,16 @@ impl<'a> Fingerprint<'a> {
         }
     }
 
-    /// The runs of `width` words: of each a part of its hash, by the token where it begins.
+    /// Part of the hash of each run of `width` words, by its first token.
     pub(super) fn runs(&self, width: usize) -> Vec<u32> {
         grams::runs(self.words, width).collect()
     }
 
-    /// How many of the first `count` keys of the sample are boilerplate.
+    /// The number of boilerplate keys among the first `count` of the sample.
     pub(super) fn boilerplate_among(&self, count: usize) -> usize {
         self.boilerplate[..count].iter().sum::<u64>() as usize
     }
 
-    /// Whether this key of the sample is boilerplate.
     pub(super) fn is_boilerplate(&self, at: usize) -> bool {
         self.boilerplate[at] != 0
     }

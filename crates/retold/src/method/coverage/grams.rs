@@ -1,4 +1,4 @@
-//! The parts of a text that `coverage` uses: its grams, and its share of prose.
+//! The grams of a text for `coverage`, and its share of prose.
 
 use unicode_normalization::char::{canonical_combining_class, decompose_canonical};
 use xxhash_rust::xxh3::xxh3_64;
@@ -14,12 +14,11 @@ const BASE: u64 = 0x9E37_79B9_7F4A_7C15;
 #[derive(Clone, Copy)]
 pub(crate) struct Placed {
     pub(crate) hash: u64,
-    /// Its bytes of [`Text::folded`].
+    /// Its byte range in [`Text::folded`].
     pub(crate) start: u32,
     pub(crate) end: u32,
 }
 
-/// The tokens of a text, in order.
 pub(crate) fn tokens(text: &Text) -> Vec<Placed> {
     let mut tokens = Vec::with_capacity(text.folded.len() / 3);
     let mut letters = String::new();
@@ -30,7 +29,7 @@ pub(crate) fn tokens(text: &Text) -> Vec<Placed> {
             return;
         }
         let hash = match made {
-            // Nearly all: what a hash does for longer ones would keep this from being a part of the loop.
+            // Nearly all tokens; the hash code for longer ones would keep this from being inlined into the loop.
             Made::Ascii if token.len() <= 16 => xxh3_64(token),
             Made::Ascii => long(token),
             Made::Alone => alone(token),
@@ -42,8 +41,7 @@ pub(crate) fn tokens(text: &Text) -> Vec<Placed> {
     tokens
 }
 
-/// Whether a short number is that of a list item: it begins a block, perhaps in a parenthesis, and is followed by a stop that is
-/// not a decimal point.
+/// Whether a short number is a list item's: it begins a block, perhaps in parentheses, and the stop after it is not a decimal point.
 fn is_list_number(folded: &str, start: usize, end: usize) -> bool {
     let before = folded[..start].trim_end_matches(['(', '#', ' ']);
     let begins = before.is_empty() || before.ends_with('\n');
@@ -60,7 +58,7 @@ fn long(token: &[u8]) -> u64 {
     xxh3_64(token)
 }
 
-/// These tokens of a text as an alignment sees them.
+/// These tokens in the form that alignment uses.
 pub(crate) fn aligned<'t>(
     text: &'t Text,
     tokens: &'t [Placed],
@@ -82,15 +80,13 @@ pub(crate) fn aligned<'t>(
 pub(crate) struct Unit {
     /// Its first token.
     pub(crate) start: usize,
-    /// A hash of its tokens, in which all numbers count as one.
+    /// A hash of its tokens, in which all numbers are equal.
     pub(crate) hash: u32,
-    /// Whether it begins a line.
     pub(crate) begins_line: bool,
     /// Whether it ends with a full stop, an exclamation mark or a question mark.
     pub(crate) is_sentence: bool,
 }
 
-/// The units of a text, in order.
 pub(crate) fn units(text: &Text, tokens: &[Placed]) -> Vec<Unit> {
     let mut units = Vec::new();
     let (mut start, mut hash, mut begins_line) = (0, 0, true);
@@ -121,13 +117,13 @@ pub(crate) fn units(text: &Text, tokens: &[Placed]) -> Vec<Unit> {
     units
 }
 
-/// Whether what stands behind a word, which may be the last of a text, ends a sentence.
+/// Whether the text after a word ends a sentence; the word may be the last of a text.
 fn ends_sentence(behind: &str, is_last: bool) -> bool {
     let mut chars = behind.chars().peekable();
     while let Some(c) = chars.next() {
         match c {
             '。' | '!' | '?' | '．' | '｡' | '।' | '॥' | '۔' | '።' => return true,
-            // Not between digits, nor in the name of a file.
+            // Not between digits or inside a file name.
             '.' if chars.peek().map_or(is_last, |next| *next != '.') => return true,
             '\n' => return false,
             _ => {}
@@ -136,7 +132,7 @@ fn ends_sentence(behind: &str, is_last: bool) -> bool {
     false
 }
 
-/// The character that a token is, if it is one beyond ASCII.
+/// The single character of a token, if it is not ASCII.
 pub(crate) fn single(token: &str) -> Option<char> {
     let is_beyond = token.len() > 1 && token.len() <= 4 && !token.as_bytes()[0].is_ascii();
     let mut chars = token.chars();
@@ -144,7 +140,7 @@ pub(crate) fn single(token: &str) -> Option<char> {
     chars.as_str().is_empty().then_some(first)
 }
 
-/// Whether an ideograph counts.
+/// Whether an ideograph is a token.
 fn counts(c: char) -> bool {
     matches!(
         c,
@@ -166,7 +162,7 @@ fn counts(c: char) -> bool {
     )
 }
 
-/// The characters for he, she and it, and for a male and a female you, which older Chinese texts do not distinguish, count as one.
+/// Maps the characters for he, she and it, and for a male and a female you, to one each: older Chinese texts do not distinguish them.
 fn variant(c: char) -> char {
     match c {
         '她' | '它' | '牠' | '祂' => '他',
@@ -175,7 +171,7 @@ fn variant(c: char) -> char {
     }
 }
 
-/// The hash of a character that is a token by itself; the same for all [variants](variant).
+/// The hash of a single-character token, equal for all [variants](variant).
 fn alone(token: &[u8]) -> u64 {
     let of_three = |token: &[u8; 3]| match token {
         [0xE5, 0xA5, 0xB9] | [0xE5, 0xAE, 0x83] | [0xE7, 0x89, 0xA0] | [0xE7, 0xA5, 0x82] => {
@@ -190,8 +186,7 @@ fn alone(token: &[u8]) -> u64 {
     }
 }
 
-/// The hash of a token of letters, the same for spellings that editions differ in: accents and other marks on letters of alphabets.
-/// It is spelled in `letters`.
+/// The hash of a token of letters, without accents and other marks, in which editions differ. Uses `letters` as a buffer.
 fn mixed(token: &str, letters: &mut String) -> u64 {
     let marked = |c: char| matches!(c, '\u{80}'..='\u{6FF}' | '\u{1E00}'..='\u{1FFF}');
     if !token.contains(|c| marked(c) || variant(c) != c) {
@@ -203,7 +198,7 @@ fn mixed(token: &str, letters: &mut String) -> u64 {
             letters.push(c);
             continue;
         }
-        // Marks are the only parts that a normal form brings in another order, and they go.
+        // Normalisation reorders only marks, which are removed.
         decompose_canonical(c, |part| {
             if canonical_combining_class(part) == 0 {
                 letters.push(variant(part));
@@ -213,15 +208,14 @@ fn mixed(token: &str, letters: &mut String) -> u64 {
     xxh3_64(letters.as_bytes())
 }
 
-/// A run of tokens that follow each other.
+/// A run of consecutive tokens.
 pub(super) struct Gram {
-    /// The hash of the tokens.
     pub(super) hash: u64,
-    /// The bytes of the folded text that they take.
+    /// Its byte range in the folded text.
     pub(super) bytes: (u32, u32),
 }
 
-/// Every gram of `width` tokens, in order. Fewer tokens are one gram.
+/// Every gram of `width` tokens, in order. A shorter text is one gram.
 pub(super) fn grams(tokens: &[Placed], width: usize) -> impl Iterator<Item = Gram> {
     let before = width.min(tokens.len()).saturating_sub(1);
     let hashes = rolling(tokens, width, |token| token.hash);
@@ -232,13 +226,13 @@ pub(super) fn grams(tokens: &[Placed], width: usize) -> impl Iterator<Item = Gra
     })
 }
 
-/// The runs of `width` words, in order: of each half of its hash. Of 4,300 pairs of texts of 1,000 words one shares a run by chance.
+/// Half of the hash of each run of `width` words, in order. One of 4,300 pairs of texts of 1,000 words shares a run by chance.
 pub(super) fn runs(words: &[Word], width: usize) -> impl Iterator<Item = u32> {
     rolling(words, width, |word| u64::from(word.hash())).map(|hash| (hash >> 32) as u32)
 }
 
-/// The hashes of all runs of `width` of these, or of all of them if they are fewer. Each is a polynomial in the hashes of the run's
-/// parts, so that the next one costs the same however long a run is.
+/// The rolling hashes of all runs of `width` parts, or of all parts if they are fewer. Each is a polynomial in the hashes of the parts, so
+/// the cost does not depend on the width.
 fn rolling<T>(parts: &[T], width: usize, hash: impl Fn(&T) -> u64) -> impl Iterator<Item = u64> {
     let before = width.min(parts.len()).saturating_sub(1);
     let leading = (0..before).fold(1u64, |power, _| power.wrapping_mul(BASE));
@@ -248,12 +242,12 @@ fn rolling<T>(parts: &[T], width: usize, hash: impl Fn(&T) -> u64) -> impl Itera
     parts.iter().zip(rest).map(move |(first, last)| {
         let whole = add(polynomial, hash(last));
         polynomial = whole.wrapping_sub(hash(first).wrapping_mul(leading));
-        // The polynomial by itself is not spread evenly.
+        // The polynomial itself is not evenly distributed.
         xxh3_64(&whole.to_le_bytes())
     })
 }
 
-/// The share of the text, in thousandths of its characters, in sentences that end with a full stop.
+/// The share of the text in sentences that end with a full stop, in thousandths of its characters.
 pub(super) fn prose(text: &Text) -> u64 {
     let sentences = text.sentences.iter();
     let inside: u64 = sentences
@@ -273,7 +267,7 @@ mod tests {
     use super::*;
     use crate::text::testing::text;
 
-    /// The spelling of a token as the documentation says it.
+    /// Reference implementation of the spelling of a token.
     fn plainly(token: &str) -> u64 {
         let marked = |c: char| matches!(c, '\u{80}'..='\u{6FF}' | '\u{1E00}'..='\u{1FFF}');
         if !token.contains(|c| marked(c) || variant(c) != c) {
@@ -284,7 +278,7 @@ mod tests {
         xxh3_64(letters.as_bytes())
     }
 
-    /// Of each unit its first token, whether it begins a line, and whether it is a sentence.
+    /// For each unit its first token, whether it begins a line, and whether it is a sentence.
     fn parts(content: &str) -> Vec<(usize, bool, bool)> {
         let text = text(content);
         let units = units(&text, &tokens(&text));
@@ -341,7 +335,7 @@ mod tests {
             tokens_of(items),
             ["peel", "2", "onions", "fry", "them", "加", "水", "serve"]
         );
-        // Amounts, years, versions and chapters count.
+        // Amounts, years, versions and chapters are kept.
         let others = "1.5 litres\n\n1984. A year.\n\n2 eggs\n\nabout 3. Then 4.";
         assert_eq!(
             tokens_of(others),

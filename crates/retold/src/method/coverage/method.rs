@@ -1,4 +1,4 @@
-//! The method itself: its entry in the table, its sketches, and their comparison.
+//! The method's table entry, its sketches, and their comparison.
 
 #[cfg(test)]
 mod tests;
@@ -43,49 +43,49 @@ pub(in crate::method) const INFO: MethodInfo = MethodInfo {
     build: |params, known| Box::new(Coverage::new(params.into(), known)),
 };
 
-/// Coverage: a page repeats another if it says what that one says, and the other leaves it nothing of its own.
+/// Coverage: a page repeats another if it has the other's text and leaves it nothing of its own.
 ///
 /// # What it finds
-/// Reprints, edited, reworded and shortened copies, and pages contained in longer ones, in any language, in prose, lists, code and
-/// poems, however many there are of them. And pages that share a story while each says something of its own besides: these overlap.
+/// Reprints, edited, reworded and shortened copies, and pages contained in longer ones, in any language, in prose, lists, code and poems.
+/// Also pages that share a story while each says something of its own: these overlap.
 ///
 /// # How
-/// A sketch is the grams of `width` words (single characters in scripts without spaces, and syllables of Hangul) whose hash falls into
-/// a fixed 1/`sample` of all hashes, at least the sixteen smallest. Two pages are candidates if what their sketches share is not
-/// surely too little. The texts of candidates are compared once: the words that both have in the same order, exactly or nearly, the
-/// passages that stand elsewhere in the other, and the *own passages*, which the other does not have at all. Three questions follow.
-/// Each has a few rules, of which one has to hold.
+/// A sketch is the grams of `width` words (single characters in scripts without spaces, and syllables of Hangul) whose hash falls into a
+/// fixed 1/`sample` of all hashes, but at least the sixteen smallest. Two pages are candidates unless their sketches certainly share too
+/// little. The texts of candidates are compared once, which gives the words in the same order (equal or nearly), the passages that were
+/// moved, and the *own passages*, which the other text does not have at all. Then three questions are asked; each has a few rules, one of
+/// which must hold.
 ///
 /// 1. Do they share enough? The larger page has `threshold` of the words of the smaller one outside frames.
-/// 2. Is that a story, or a frame? Asked only where some of it may be a template's. What is no template's agrees too (`rest`), or hardly
-///    a word differs, or the page is an article (`prose`) and a statement is shared, or the names and numbers agree.
-/// 3. Are they the same, where they differ in words? No more words are replaced by others than in a copy (`replaced`, less in forms,
+/// 2. Is that a story or a frame? Asked only if some of it may belong to a template. It is a story if the text outside templates agrees too
+///    (`rest`), or hardly a word differs, or the page is an article (`prose`) and a statement is shared, or names and numbers agree.
+/// 3. Are they the same where words differ? They are if no more words are replaced than in a copy (`replaced`, less in forms,
 ///    `replaced_frequent`, and on pages of fewer than `short` words, `short_replaced`), or a machine misread them, or `reworded` of the
-///    words are in order and names and numbers agree. Articles of which most is in order, but names differ, only overlap.
+///    words are in order and names and numbers agree. Articles that are mostly in order but differ in names only overlap.
 ///
-/// So what are they? A page says something of its own if a passage has `own_words` words and `own_share` of the page, or if several have
-/// three times that together; or if other numbers stand in place of its numbers. Neither does: duplicates. Only the larger: it contains
-/// the other. Both: they overlap, and nobody is dropped for it.
+/// A page says something of its own if a passage has `own_words` words and `own_share` of the page, if several passages together have three
+/// times that, or if other numbers replace its numbers. If neither page does, they are duplicates; if only the larger does, it contains the
+/// other; if both do, they overlap, and neither is dropped.
 ///
-/// A frame's line is no evidence and not own. It is a line without a full sentence that several otherwise different texts have; numbers
-/// in it do not count. Short lines without a sentence at both ends of a text are not own either. A template's gram is on at least
-/// `common_df` different texts of which few pairs agree in nearly everything (`agreement`). Both are learnt once, and frozen.
+/// Lines of frames are neither evidence nor own text. These are lines without a full sentence that several otherwise different texts have,
+/// ignoring numbers. Short lines without a sentence at both ends of a text are not own text either. A template's gram is on at least
+/// `common_df` different texts of which few pairs agree in nearly everything (`agreement`). Both are learnt once and then frozen.
 ///
 /// # Misses
-/// Copies in which every fourth word was changed. A story in two different long notices. Two pages under one notice that differ in a few
-/// words, neither numbers nor names, if nothing was learnt of the notice.
+/// Copies in which every fourth word was changed. A story in two different long notices. Two pages with the same notice that differ in a
+/// few words, but not in numbers or names, if nothing was learnt of the notice.
 ///
 /// # Parameters
 /// `retold methods coverage` lists them with their ranges.
 ///
 /// # Reference
-/// Containment and its sample: Broder, On the resemblance and containment of documents, 1997. Full stops as the mark of
-/// body text: Wei et al., CCDet, 2013. The rest is ours; `docs/lab/own.md` has the measurements.
+/// Containment and its sample: Broder, On the resemblance and containment of documents, 1997. Full stops as the mark of body text: Wei et
+/// al., CCDet, 2013. The rest is ours; `docs/lab/own.md` has the measurements.
 #[derive(Clone, Debug)]
 pub struct Coverage {
     pub(super) params: CoverageParams,
     pub(super) known: Arc<Knowledge>,
-    /// The keys that `known` says something of.
+    /// The keys about which `known` says something.
     pub(super) known_keys: Filter,
 }
 
@@ -103,7 +103,7 @@ impl Coverage {
         }
     }
 
-    /// The sample of a text of these tokens, ascending, no key twice.
+    /// The sampled grams of a text, ascending and distinct.
     fn sample_of(&self, tokens: &[Placed]) -> Vec<u64> {
         let all = || grams(tokens, self.params.width).map(|gram| gram.hash);
         let sort = |sample: &mut Vec<u64>| {
@@ -112,8 +112,8 @@ impl Coverage {
         };
         let below = self.params.below();
         let mut sample = Vec::with_capacity(tokens.len() / self.params.sample);
-        // Which grams are sampled cannot be predicted, so there is no branch on it: each is written, and the next one over it
-        // unless it is sampled.
+        // Which grams are sampled cannot be predicted, so every gram is written without a branch, and overwritten by the next unless it is
+        // sampled.
         let (mut chunk, mut count) = ([0; CHUNK], 0);
         all().for_each(|gram| {
             chunk[count % CHUNK] = gram;
@@ -144,7 +144,7 @@ impl Coverage {
         }
     }
 
-    /// The sketch of a text; its partial fingerprint is added to `partials`.
+    /// The sketch of a text; appends its partial fingerprint to `partials`.
     pub(super) fn sketch_with_partial(&self, text: &Text, partials: &mut Vec<u64>) -> Sketch {
         let (tokens, prose) = (tokens(text), prose(text));
         let sample = self.sample_of(&tokens);
@@ -154,7 +154,7 @@ impl Coverage {
     }
 }
 
-/// What a sketch has besides its keys: the share of prose, and the hashes of the lines without a sentence, two in a number.
+/// The extra numbers of a sketch: the share of prose, and the hashes of lines without a sentence, two per number.
 fn extra(prose: u64, units: &[Unit]) -> Vec<u64> {
     let lines = units.iter().filter(|unit| !unit.is_sentence);
     let mut hashes: Vec<u32> = lines.map(|unit| unit.hash).collect();
@@ -172,13 +172,13 @@ impl Method for Coverage {
         Coverage::sketch_of(&self.sample_of(&tokens), prose(text), &units(text, &tokens))
     }
 
-    /// How many keys are in every sample: two pages are compared on at least as many as the smaller one has of these.
+    /// The number of keys below the sampling limit: two pages are compared on at least as many keys as the smaller one has of these.
     fn size(&self, keys: &[u64]) -> usize {
         keys.partition_point(|&key| key < self.params.below())
     }
 
     fn least_size(&self, keys: usize) -> usize {
-        // Of so few all may be beyond the sample.
+        // With so few keys, all may be above the sampling limit.
         if keys > LEAST_KEYS { keys } else { 0 }
     }
 
@@ -187,7 +187,7 @@ impl Method for Coverage {
     }
 
     fn compare(&self, a: SketchRef<'_>, b: SketchRef<'_>, trace: &mut Trace) -> Option<Verdict> {
-        // When tracing, do not stop early: people are shown the full counts.
+        // With tracing, do not stop early, so that full counts are shown.
         let least = |size| match trace.is_on() {
             true => 0,
             false => self.params.least_shared(size),
@@ -224,10 +224,11 @@ impl Method for Coverage {
             && overlap::may_reach(a.keys, b.keys, self.params.below(), similarity)
     }
 
-    /// Pages that are no articles have no evidence without a distinctive key, unless they share nearly all.
+    /// Pages that are not articles need a distinctive key as evidence, unless they share nearly everything.
     fn needs_distinctive(&self, sketch: SketchRef<'_>) -> Option<usize> {
         let prose = sketch.extra.first().copied().unwrap_or_default();
-        // Of pages of more keys than short ones keep, a larger one has no fewer; of as many, the one with less prose counts.
+        // A larger page has at least as many keys, if the page has more than a short one keeps; with equally many, the one with less prose
+        // is the smaller.
         let is_smaller = sketch.keys.len() > LEAST_KEYS;
         let needs = is_smaller && prose < self.params.least_prose() && self.params.rest > 0.0;
         needs.then(|| self.params.nearly_all(sketch.keys.len()))

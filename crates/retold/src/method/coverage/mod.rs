@@ -1,4 +1,4 @@
-//! The method `coverage`, the default: how much of a page's text another page contains, and how the rest differs.
+//! The default method, `coverage`: how much of a page's text another page has, and how the rest differs.
 
 mod estimate;
 mod facts;

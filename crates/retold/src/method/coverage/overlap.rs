@@ -1,27 +1,27 @@
-//! What two sketches share, with and without boilerplate (the keys of templates).
+//! What two sketches share, with and without boilerplate (keys of templates).
 
 use super::fingerprint::Fingerprint;
 use crate::relation::ratio;
 use crate::sketch::{Sketch, SketchRef, may_share, shared_places};
 
-/// The coverage of the text outside boilerplate counts only if it has at least this number of keys (fewer if the sample has fewer).
+/// Minimum number of keys outside boilerplate for their coverage to count (fewer if the sample has fewer).
 pub(super) const LEAST_NON_BOILERPLATE: usize = 3;
 
-/// What is counted on the comparable part of two sketches.
+/// Counts over the comparable part of two sketches.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct SketchOverlap {
     /// Keys of the smaller sketch.
     pub(super) sampled: usize,
-    /// Keys of both.
+    /// Shared keys.
     pub(super) sampled_shared: usize,
-    /// Keys that are no boilerplate, of the sketch that has fewer of them.
+    /// Keys outside boilerplate, of the sketch with fewer of them.
     pub(super) non_boilerplate: usize,
-    /// Keys of both that are no boilerplate.
+    /// Shared keys outside boilerplate.
     pub(super) non_boilerplate_shared: usize,
 }
 
 impl SketchOverlap {
-    /// Of two sketches; `None` if they share fewer keys than `least` says, given how many the smaller one has.
+    /// The overlap of two sketches; `None` if they share fewer keys than `least` requires, given the size of the smaller one.
     pub(super) fn of_sketches(
         a: SketchRef<'_>,
         b: SketchRef<'_>,
@@ -34,8 +34,7 @@ impl SketchOverlap {
         SketchOverlap::of((keys_a, keys_b), boilerplate, least, |at| a.is_common(at))
     }
 
-    /// No less than what a sketch shares with the one of these slots: a key in the slot of another is taken
-    /// for that.
+    /// An upper bound on the overlap with the sketch of these slots: two keys in one slot count as equal.
     pub(super) fn at_most(slots: &KeySlots, b: SketchRef<'_>, below: u64) -> SketchOverlap {
         let a = slots.sketch();
         let (keys_a, keys_b) = comparable(a.keys, b.keys, below);
@@ -52,7 +51,6 @@ impl SketchOverlap {
         counts
     }
 
-    /// Of the sketches in two fingerprints.
     pub(super) fn of_fingerprints(
         a: &Fingerprint<'_>,
         b: &Fingerprint<'_>,
@@ -67,7 +65,7 @@ impl SketchOverlap {
         SketchOverlap::of((keys_a, keys_b), boilerplate, 0, is_boilerplate).unwrap_or_default()
     }
 
-    /// For two sketches with these numbers of comparable keys, and of boilerplate keys among them, if they share none.
+    /// The counts of two sketches that share nothing, given their comparable keys and boilerplate keys.
     fn none(keys: (usize, usize), boilerplate: (usize, usize)) -> SketchOverlap {
         SketchOverlap {
             sampled: keys.0.min(keys.1),
@@ -76,8 +74,8 @@ impl SketchOverlap {
         }
     }
 
-    /// Of the comparable keys of two sketches, ascending. `boilerplate` says how many of each are boilerplate; `is_boilerplate`, for a place in
-    /// the first, whether its key is. `None` if they share fewer keys than `least`.
+    /// Counts the overlap of comparable keys, ascending. `boilerplate` is the number of boilerplate keys in each; `is_boilerplate` tells it
+    /// for a place in the first. `None` if fewer than `least` keys are shared.
     fn of(
         (a, b): (&[u64], &[u64]),
         boilerplate: (usize, usize),
@@ -94,13 +92,12 @@ impl SketchOverlap {
         are_enough.then_some(counts)
     }
 
-    /// Whether some of what is compared is boilerplate.
+    /// Whether some of the compared keys are boilerplate.
     pub(super) fn has_boilerplate(&self) -> bool {
         self.non_boilerplate < self.sampled
     }
 
-    /// How many keys that are no boilerplate it takes for them to decide: where nearly all of these sketches is boilerplate, what is
-    /// left is chance.
+    /// How many keys outside boilerplate are needed for them to decide: if nearly all keys are boilerplate, the rest is chance.
     pub(super) fn least_non_boilerplate(&self) -> usize {
         LEAST_NON_BOILERPLATE.max(self.sampled / 4)
     }
@@ -110,7 +107,7 @@ impl SketchOverlap {
         ratio(self.sampled_shared, self.sampled)
     }
 
-    /// The same of what is no boilerplate; 0 where that is fewer than `least` keys (or than all, if there are fewer).
+    /// The share outside boilerplate; 0 if there are fewer than `least` such keys (or than all, if there are fewer).
     pub(super) fn non_boilerplate_coverage(&self, least: usize) -> f64 {
         if self.non_boilerplate < least.min(self.sampled) {
             return 0.0;
@@ -125,19 +122,19 @@ pub(super) fn may_reach(a: &[u64], b: &[u64], below: u64, least: f64) -> bool {
     may_share(a, b, least)
 }
 
-/// A sketch and a table of its keys, to hold many others against.
+/// A sketch and a table of its keys, for comparing it with many others.
 pub(super) struct KeySlots {
     sketch: Sketch,
     /// See [`SketchRef::common`].
     common: Vec<u64>,
-    /// Low bits of a key -> whether the sketch has a key of these bits, and one that is no boilerplate.
+    /// For the low bits of a key, whether the sketch has a key with these bits, and one outside boilerplate.
     slots: Vec<u8>,
 }
 
 impl KeySlots {
     const KEY: u8 = 1;
     const NON_BOILERPLATE: u8 = 2;
-    /// Slots for each key: at most one of eight is taken.
+    /// Slots per key: at most one in eight is taken.
     const SLOTS: usize = 8;
 
     pub(super) fn new(sketch: SketchRef<'_>) -> KeySlots {
@@ -157,7 +154,6 @@ impl KeySlots {
         }
     }
 
-    /// The sketch.
     pub(super) fn sketch(&self) -> SketchRef<'_> {
         SketchRef {
             common: &self.common,
@@ -166,8 +162,8 @@ impl KeySlots {
     }
 }
 
-/// The part of two samples that both pages would have kept: where a page is so short that it kept keys beyond `below`, the
-/// other page's sample may end earlier. Both lose their ends only, so that places stay what they are.
+/// The part of two samples that both pages would have kept. A short page also kept keys above `below`, where the other page's sample may
+/// end earlier. Only the ends are cut, so places stay the same.
 pub(super) fn comparable<'a>(a: &'a [u64], b: &'a [u64], below: u64) -> (&'a [u64], &'a [u64]) {
     let reach = |sample: &[u64]| sample.last().map_or(below, |&last| last.max(below));
     let end = reach(a).min(reach(b));

@@ -1,11 +1,10 @@
-//! The parameters of `coverage`, and values that are computed only from them.
+//! The parameters of `coverage`, and values computed from them.
 
 use crate::knowledge::CommonRule;
 use crate::method::Verification;
 use crate::param::params;
 
 params! {
-    /// The parameters of `coverage`.
     pub(super) struct CoverageParams {
         /// minimum share of the smaller page's words outside frames that the other page has, in order or in a moved passage
         threshold: f64[0.05..=1.0] = 0.6,

@@ -1,64 +1,61 @@
-//! The positions of the runs of words of a text, and which of the runs another text has.
+//! An index of the positions of the runs of words of a text, to find which runs another text has.
 
 use std::cell::Cell;
 
-/// Nowhere.
+/// Stands for no position.
 const NOWHERE: u32 = u32::MAX;
 
-/// The last of several places of a run.
+/// Marks the last position of a run with several.
 const LAST: u32 = u32::MAX;
 
-/// Bits a slot.
+/// Bits per slot.
 const BITS: usize = 4;
 
-/// The most slots that are kept for the next text: 4 MiB.
+/// The most slots kept for reuse: 4 MiB.
 const KEPT: usize = 1 << 19;
 
 thread_local! {
-    /// The slots of the text before, so that the system need not clear memory for each one.
+    /// The slots of the previous text, reused so that memory need not be cleared for each text.
     static SLOTS: Cell<Vec<u64>> = const { Cell::new(Vec::new()) };
 }
 
-/// The positions of each run of a text, to look up the runs of many others.
+/// The positions of each run of a text, for looking up the runs of many others.
 pub(super) struct PositionIndex {
     runs: Vec<u32>,
-    /// A hash table. A slot has in its high half a run, in its low half one more than the first of its places that has no match yet;
-    /// it is 0 if it is empty. A run is in the slot of its low bits, or behind it, before the next empty one.
+    /// A hash table with open addressing by a run's low bits. The high half of a slot is a run; the low half is 1 + the first of its
+    /// positions without a match yet, or 0 if the slot is empty.
     slots: Vec<u64>,
-    /// Whether some run has these low bits, so that for most runs that are nowhere no slot is read.
+    /// A bit is set if some run has these low bits. Most absent runs are recognised by it without reading a slot.
     bits: Vec<u64>,
-    /// Position -> one more than the next position of the same run, [`LAST`] if there is none, 0 if the run has only one position. Empty if
-    /// every run has.
+    /// For each position, 1 + the next position of the same run, [`LAST`] if there is none, 0 if the run occurs once. Empty if all runs
+    /// occur once.
     next_same: Vec<u32>,
-    /// What the slots were that [`PositionIndex::move_on`] changed.
+    /// The former values of the slots that [`PositionIndex::move_on`] changed.
     undo: Vec<(usize, u64)>,
 }
 
-/// The most runs that are compared at a time.
+/// How many runs are compared at a time.
 const TOGETHER: usize = 16;
 
-/// Runs of the smaller text that follow each other in the other text as they do here.
+/// Consecutive runs of the smaller text that are also consecutive in the other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct MatchBlock {
-    /// The token of the smaller text at which the first begins.
+    /// The first token in the smaller text.
     pub(super) place: usize,
-    /// The token of the other at which it begins there.
+    /// The first token in the other text.
     pub(super) there: usize,
-    /// How many they are.
     pub(super) runs: usize,
 }
 
-/// The runs of the smaller text that the other has too.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Matches {
-    /// How many.
     pub(super) runs: usize,
-    /// Their places, ascending; each as long as possible.
+    /// The blocks of matching runs, ascending, each as long as possible.
     pub(super) blocks: Vec<MatchBlock>,
 }
 
 impl Matches {
-    /// Adds runs behind those that there are.
+    /// Adds runs after the existing ones.
     fn add(&mut self, place: usize, there: usize, runs: usize) {
         self.runs += runs;
         if let Some(last) = self.blocks.last_mut()
@@ -70,7 +67,7 @@ impl Matches {
         self.blocks.push(MatchBlock { place, there, runs });
     }
 
-    /// Of the places in the other text of all runs of the smaller one, or [`NOWHERE`].
+    /// The matches, given each run's position in the other text, or [`NOWHERE`].
     fn of_starts(starts: &[u32]) -> Matches {
         let mut shared = Matches::default();
         for (place, &there) in starts.iter().enumerate() {
@@ -83,7 +80,7 @@ impl Matches {
 }
 
 impl PositionIndex {
-    /// Linear.
+    /// Builds the index. Linear.
     pub(super) fn of(runs: Vec<u32>) -> PositionIndex {
         let mut slots = SLOTS.take();
         slots.clear();
@@ -111,12 +108,12 @@ impl PositionIndex {
         index
     }
 
-    /// Where the bit of a run is, and of all that have its low bits.
+    /// The place of the bit for the runs with the same low bits.
     fn bit(&self, run: u32) -> (usize, u32) {
         ((run as usize / 64) & (self.bits.len() - 1), run % 64)
     }
 
-    /// The slot of a run, which is empty if the run is nowhere.
+    /// The slot of a run; it is empty if the run does not occur.
     fn slot(&self, run: u32) -> usize {
         let mask = self.slots.len() - 1;
         let mut at = run as usize & mask;
@@ -126,8 +123,7 @@ impl PositionIndex {
         at
     }
 
-    /// How many of these runs are the runs from the position `next` on, in order, and are nowhere else: in copies most
-    /// are.
+    /// How many of these runs equal the runs from position `next` on, and occur only there, as most do in copies.
     fn along(&self, runs: &[u32], next: usize) -> usize {
         let here = self.runs.get(next..).unwrap_or_default();
         if !self.next_same.is_empty() {
@@ -141,7 +137,7 @@ impl PositionIndex {
         let (here, runs) = (&here[..most], &runs[..most]);
         let (here_by, _) = here.as_chunks::<TOGETHER>();
         let (runs_by, _) = runs.as_chunks::<TOGETHER>();
-        // Without a branch for each, so that they are compared side by side.
+        // No branches, so that the comparisons run in parallel.
         let are_alike = |(a, b): &(&[u32; TOGETHER], &[u32; TOGETHER])| {
             let differ = a.iter().zip(*b).fold(0, |differ, (a, b)| differ | (a ^ b));
             differ == 0
@@ -152,7 +148,7 @@ impl PositionIndex {
         alike + rest.take_while(|(a, b)| a == b).count()
     }
 
-    /// The first place of a run that has no match yet, and its slot if the run has several places.
+    /// The first position of a run without a match yet, and its slot if the run has several positions.
     fn find(&self, run: u32) -> Option<(usize, Option<usize>)> {
         let (word, bit) = self.bit(run);
         if self.bits[word] >> bit & 1 == 0 {
@@ -164,7 +160,7 @@ impl PositionIndex {
         Some((place, has_others(place).then_some(at)))
     }
 
-    /// Makes the next place of its run the first of a slot, unless `place` is the last.
+    /// Advances a slot to the next position of its run, unless `place` is the last.
     fn move_on(&mut self, at: usize, place: usize) {
         let again = self.next_same[place];
         if again != LAST {
@@ -174,15 +170,14 @@ impl PositionIndex {
         }
     }
 
-    /// Makes all slots what they were at first.
+    /// Restores all slots.
     fn restore(&mut self) {
         while let Some((at, slot)) = self.undo.pop() {
             self.slots[at] = slot;
         }
     }
 
-    /// The runs of a smaller text that this one has. The n-th of equal runs is matched with the n-th here, or with the last if there are
-    /// fewer. Linear.
+    /// The runs of a smaller text that this one has. The n-th of equal runs matches the n-th here, or the last if there are fewer. Linear.
     pub(super) fn of_smaller(&mut self, small: &[u32]) -> Matches {
         let mut shared = Matches::default();
         let (mut place, mut next) = (0, 0);
@@ -206,7 +201,7 @@ impl PositionIndex {
         shared
     }
 
-    /// The runs of this text that a larger one has, otherwise as [`PositionIndex::of_smaller`].
+    /// The runs of this text that a larger one has; otherwise as [`PositionIndex::of_smaller`].
     pub(super) fn in_larger(&mut self, large: &[u32]) -> Matches {
         let mut starts = vec![NOWHERE; self.runs.len()];
         let (mut there, mut next) = (0, 0);
@@ -214,7 +209,7 @@ impl PositionIndex {
             let along = self.along(&large[there..], next);
             if along > 0 {
                 for (start, there) in starts[next..][..along].iter_mut().zip(there..) {
-                    // A run that comes more often there than here has no match.
+                    // If a run is more frequent there than here, the surplus has no match.
                     if *start == NOWHERE {
                         *start = there as u32;
                     }

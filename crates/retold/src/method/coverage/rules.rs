@@ -1,4 +1,4 @@
-//! The rules of the verdict: a list. Each row belongs to a question, reads what is known of a pair, and makes one check.
+//! The rules of the verdict, as a list. Each rule belongs to a question, reads the facts of a pair, and makes one check.
 
 use super::facts::{Facts, Kind};
 use super::limits;
@@ -7,27 +7,26 @@ use crate::compare::WORD;
 use crate::method::{Check, Op, Trace};
 use crate::relation::ratio;
 
-/// What is asked of a pair, in this order. It is related only if one of the rules of each question holds.
+/// The questions about a pair, in order. A pair is related only if a rule of each question holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Question {
     /// Do they share enough?
     Shared,
-    /// Is what they share a story, or a frame?
+    /// Is the shared text a story or a frame?
     Story,
-    /// Are they the same, where they differ in words?
+    /// Are they the same where words differ?
     Same,
 }
 
 pub(super) const QUESTIONS: [Question; 3] = [Question::Shared, Question::Story, Question::Same];
 
-/// A rule of the verdict.
 pub(super) struct Rule {
     pub(super) question: Question,
-    /// Whether a pair for which only this rule holds overlaps, whatever else is known.
+    /// Whether pages related by this rule only overlap.
     overlaps: bool,
-    /// What follows if it holds, and if not.
+    /// What follows if it holds, and if it fails.
     outcomes: (&'static str, &'static str),
-    /// Whether it says something of such a pair.
+    /// Whether the rule applies to a pair.
     applies: fn(&Facts<'_>) -> bool,
     check: fn(&Facts<'_>, &CoverageParams) -> Check,
 }
@@ -40,7 +39,6 @@ fn words(size: usize) -> usize {
     size / WORD
 }
 
-/// The rules, in the order in which they are asked.
 pub(super) const RULES: [Rule; 9] = [
     Rule {
         question: Question::Shared,
@@ -53,14 +51,14 @@ pub(super) const RULES: [Rule; 9] = [
                 true => (here.story_in_order, here.story, params.threshold),
                 false => (here.in_order, here.all, limits::FRAMES_IN_COMMON),
             };
-            // What is moved is looked for only where it decides.
+            // Moved passages are searched for only if they decide.
             let shared = match (ratio(in_order, all) >= least, facts.has_story) {
                 (true, _) => in_order,
                 (false, true) => in_order + here.rest().story_moved,
                 (false, false) => in_order + here.rest().moved,
             };
             let meaning = "words of the smaller page outside frames that the other has, in order or in a moved passage, divided by all of these";
-            // Nothing in common is never enough.
+            // Having nothing in common is never enough.
             let all = words(all).max(1);
             let least = least.max(1.0 / all as f64);
             Check::ratio("shared", meaning, words(shared), all, least)
@@ -104,7 +102,7 @@ pub(super) const RULES: [Rule; 9] = [
         outcomes: ("a statement in an article", "no statement"),
         applies: |facts| facts.evidence.overlap.has_boilerplate() && facts.evidence.is_article,
         check: |facts, _| {
-            let meaning = "words of an article that the other page has in the same order, also if many pages have them";
+            let meaning = "words of an article that the other page has in the same order, even if many pages have them";
             let shared = words(facts.of.here.in_order);
             Check::number(
                 "statement",
@@ -169,7 +167,7 @@ pub(super) const RULES: [Rule; 9] = [
     Rule {
         question: Question::Same,
         overlaps: true,
-        outcomes: ("overlaps: words in it are others", "not the same"),
+        outcomes: ("overlaps: words in it differ", "not the same"),
         applies: |facts| facts.may_overlap(),
         check: |facts, _| {
             let here = &facts.of.here;
@@ -192,19 +190,19 @@ fn longest(facts: &Facts<'_>, least: f64) -> Check {
     Check::value("longest words", meaning, facts.evidence.longest()).against(Op::AtLeast, least)
 }
 
-/// What a question comes to.
+/// The answer to a question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Answer {
-    /// None of its rules holds.
+    /// No rule holds.
     No,
     /// A rule holds, or none applies.
     Yes,
-    /// A rule holds by which the pages overlap, and no more.
+    /// A rule holds that makes the pages overlap only.
     Overlaps,
 }
 
 impl Question {
-    /// The answer of the first rule of this question that holds.
+    /// The answer by the first rule of this question that holds.
     pub(super) fn answer(
         self,
         facts: &Facts<'_>,
@@ -219,7 +217,7 @@ impl Question {
         let last = rules.len() - 1;
         let held = rules.iter().enumerate().find(|(at, rule)| {
             let check = (rule.check)(facts, params);
-            // If the last one does not hold, the answer is no.
+            // If the last rule fails, the answer is no.
             trace.test(match *at < last {
                 true => check.deciding(rule.outcomes.0, rule.outcomes.1),
                 false => check,

@@ -1,4 +1,4 @@
-//! The verdict on two texts: three questions about one comparison, and what each text says of its own.
+//! The verdict on two texts: three questions about one comparison, and the own passages of each text.
 
 use super::facts::{Evidence, Facts};
 use super::fingerprint::Fingerprint;
@@ -14,14 +14,14 @@ use crate::method::{Check, Op, Trace};
 use crate::relation::{Relation, Verdict, ratio};
 
 impl CoverageParams {
-    /// The verdict on two texts. The index of the positions of `a`'s runs is made when it is first needed.
+    /// The verdict on two texts. The position index of `a` is built on first use.
     pub(super) fn verdict(
         &self,
         (a, index): (&Fingerprint<'_>, &mut Option<PositionIndex>),
         b: &Fingerprint<'_>,
         trace: &mut Trace,
     ) -> Option<Verdict> {
-        // Of texts of one length either may count as the smaller, but always the same.
+        // Of two texts of one length, always the same one counts as the smaller.
         let is_smaller = (a.tokens, a) <= (b.tokens, b);
         let (small, large) = if is_smaller { (a, b) } else { (b, a) };
         let index = index.get_or_insert_with(|| PositionIndex::of(a.runs(self.run)));
@@ -56,7 +56,7 @@ impl CoverageParams {
         })
     }
 
-    /// False if the texts have so little in common that they need not be aligned: few runs of words, few words, or few pairs of words.
+    /// False if the texts share too few runs, words or pairs of words to be aligned.
     fn may_share(
         &self,
         (small, large): (&Fingerprint<'_>, &Fingerprint<'_>),
@@ -81,7 +81,7 @@ impl CoverageParams {
         )) {
             return false;
         }
-        let meaning = "the same of pairs of words";
+        let meaning = "pairs of neighbouring words of the smaller page that the other has, divided by all; not aligned if fewer";
         let pairs = pairs_in_common(small.words, large.words);
         trace.test(check(
             "pairs in common",
@@ -91,8 +91,8 @@ impl CoverageParams {
         ))
     }
 
-    /// False if a template may be all that the texts share, their names differ, and so do too many words for nearly equal pages, so that
-    /// they need not be aligned.
+    /// False if the texts need not be aligned because possibly only a template is shared, names differ, and too many words differ for
+    /// nearly equal pages.
     fn may_tell_a_story(
         &self,
         evidence: &Evidence<'_>,
@@ -108,7 +108,7 @@ impl CoverageParams {
         trace.test(check.against(Op::AtLeast, limits::NEARLY_EQUAL))
     }
 
-    /// The verdict on the smaller and the larger of two texts that share a story.
+    /// The verdict on two texts (the smaller and the larger) that share a story.
     fn related(&self, facts: &Facts<'_>, overlaps: bool, trace: &mut Trace) -> Option<Verdict> {
         let own = if overlaps { [true; 2] } else { facts.own(self) };
         let (here, there) = (&facts.of.here, &facts.of.there);
@@ -154,7 +154,7 @@ impl CoverageParams {
         })
     }
 
-    /// How many words a text has in own passages over the limit against all these others together.
+    /// How many words a text has in own passages over the limit, against all these others together.
     pub(super) fn own_against(&self, text: &Fingerprint<'_>, others: &[Fingerprint<'_>]) -> u32 {
         let limit = OwnLimit::of(self.own_words, self.own_share, size(text.words));
         let others: Vec<_> = others.iter().map(|other| other.words).collect();
@@ -166,14 +166,13 @@ impl CoverageParams {
     }
 }
 
-/// The chained runs of `width` words that a text has in common with a larger one: those with which a verdict aligns them.
+/// The chained runs of `width` words that a text has in common with a larger one, with which a verdict aligns them.
 pub(crate) fn runs_in_common(small: &[Word], large: &[Word], width: usize) -> Vec<Anchor> {
     let runs = |words| grams::runs(words, width).collect();
     let matches = PositionIndex::of(runs(small)).in_larger(&runs(large));
     chained(small, large, &anchors(&matches, width.min(small.len())))
 }
 
-/// The runs of words of blocks that match.
 fn anchors(matches: &Matches, run: usize) -> Vec<Anchor> {
     let blocks = matches.blocks.iter();
     let anchors = blocks.map(|block| Anchor {

@@ -1,4 +1,4 @@
-//! The verdict on two texts, from their fingerprints.
+//! Verifies two texts by their fingerprints.
 
 use super::fingerprint::Fingerprint;
 use super::method::Coverage;

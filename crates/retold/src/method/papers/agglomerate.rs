@@ -16,7 +16,7 @@ use crate::text::{Extract, Text, WordForm};
 use score::{Curve, best};
 
 choices! {
-    /// Which measure makes pages of similar length duplicates.
+    /// The measure by which pages of similar length are duplicates.
     pub(in crate::method) enum DuplicateBy {
         /// The cosine.
         Cosine = "cosine",
@@ -26,7 +26,6 @@ choices! {
 }
 
 choices! {
-    /// What is hashed.
     pub(in crate::method) enum Hashes {
         /// The 3, the 4 and the 5 best words.
         Best = "best",
@@ -36,7 +35,6 @@ choices! {
 }
 
 params! {
-    /// The parameters of `agglomerate`.
     pub(in crate::method) struct AgglomerateParams {
         /// minimum cosine of duplicates
         threshold: f64[0.0..=1.0] = 0.95,
@@ -75,45 +73,42 @@ pub(in crate::method) const INFO: MethodInfo = MethodInfo {
     build: |params, _| Box::new(Agglomerate::new(params.into())),
 };
 
-/// How many of the best words are joined to a hash.
+/// How many of the best words are joined into each hash.
 const BEST: [usize; 3] = [3, 4, 5];
 
-/// So many of the best words make the hashes of each three.
+/// How many of the best words make the hashes of threes.
 const THREES_OF: usize = 6;
 
-/// Stands between joined words. A block holds no line feed, so a word does not either.
+/// Separates joined words. A block contains no line feed, so neither does a word.
 const SEPARATOR: char = '\n';
 
 /// Agglomerate terms: a word matters if its occurrences cluster in the text; no corpus is needed.
 ///
 /// # What it finds
-/// Pages that use the same words with the same density, in any order of sentences: reprints with moved paragraphs,
-/// and edits that leave the choice of words alone. Of pages contained in others only those that share their best words.
+/// Pages that use the same words with the same density, in any order of sentences: reprints with moved paragraphs, and edits that leave the
+/// choice of words alone. Contained pages are found only if they share their best words.
 ///
 /// # How
-/// Each two occurrences of a word that follow each other, b words apart, add f(b) to its score: b^(−`k1`) up to `b`
-/// words, m · b^(−`k2`) beyond, m = `b`^(`k2` − `k1`) making f continuous. Stop-words and numbers are not scored, but
-/// count in distances. Words that occur once score 0 and fill up what is missing, the longest first, then the
-/// earliest. Each three of the 6 best words, sorted and joined, make a hash; pages that share one are compared by two
-/// measures: the cosine of how often their `keywords` best words occur, and the share of the shorter page's keyword
-/// occurrences whose words are keywords of the longer. Pages whose lengths are not closer than `length_threshold` are
-/// container and contained if the share reaches `share`; others are duplicates if the cosine reaches `threshold` or
-/// the share reaches `share`.
+/// Each pair of consecutive occurrences of a word, b words apart, adds f(b) to its score: b^(−`k1`) up to `b` words, m · b^(−`k2`) beyond,
+/// where m = `b`^(`k2` − `k1`) makes f continuous. Stop-words and numbers have no score, but count in distances. Words that occur once
+/// score 0 and fill the remaining places, the longest first, then the earliest. Each three of the 6 best words, sorted and joined, make a
+/// hash. Pages that share one are compared by two measures: the cosine of the counts of their `keywords` best words, and the share of the
+/// shorter page's keyword occurrences whose words are keywords of the longer. Below `length_threshold` the longer page contains the shorter
+/// if the share reaches `share`; other pages are duplicates if the cosine reaches `threshold` or the share reaches `share`.
 ///
 /// # Misses
-/// Pages that have fewer than three of the 6 best words in common: reprints with much text before or after, or cut to
-/// a small part; pages of a few words. Pages on one subject by one writer can look alike.
+/// Pages with fewer than three of the 6 best words in common: reprints with much text before or after, or cut to a small part; pages of a
+/// few words. Pages on one subject by one writer can look alike.
 ///
 /// # Parameters
 /// `retold methods agglomerate` lists them with their ranges; `retold tune` finds values for a labelled set.
 ///
 /// # Reference
-/// AgT (Journal of Computer Applications 2010, 30(6):1661). Its f is lost in our copy; ours falls, is continuous and
-/// convex, as its prose demands. `k1` is at least 1 and `k2` at most 1, so that k₁ ≥ k₂ needs no check. We deviate by
-/// comparing 400 words rather than 10 (ten cannot tell reports of one event apart), by hashes of each three of the 6
-/// best words (`hashes=best` has the paper's: of the 3, the 4 and the 5 best), by the share, which the paper does not
-/// have (`duplicate_by=cosine` leaves it to containment), and by leaving numbers out. `docs/lab/methods.md` has what
-/// each is worth.
+/// AgT (Journal of Computer Applications 2010, 30(6):1661). Its f is lost in our copy; ours falls, is continuous and convex, as its prose
+/// demands. `k1` is at least 1 and `k2` at most 1, so k₁ ≥ k₂ needs no check. Ours are also: comparing 400 words rather than 10 (ten cannot
+/// tell reports of one event apart), hashes of each three of the 6 best words (`hashes=best` has the paper's: of the 3, the 4 and the 5
+/// best), the share (`duplicate_by=cosine` leaves it to containment), and leaving numbers out. `docs/lab/methods.md` has what each is
+/// worth.
 #[derive(Clone, Debug)]
 pub struct Agglomerate {
     params: AgglomerateParams,
@@ -121,9 +116,9 @@ pub struct Agglomerate {
 }
 
 impl AgglomerateParams {
-    /// What the first page is to the second, and the similarity that says so. Of pages of unlike length the shorter is
-    /// contained if its share is large enough. All other pages are duplicates by their cosine; those of like length
-    /// also by the share, where that is wanted.
+    /// The relation of the first page to the second, and the similarity that decided. If the lengths differ, the shorter page is contained
+    /// if its share is large enough. Otherwise pages are duplicates by their cosine, and, if enabled and the lengths are similar, by the
+    /// share.
     fn relation(&self, numbers: &Numbers, trace: &mut Trace) -> Option<(Relation, f64)> {
         let length = "length ratio: words of the shorter page divided by those of the longer";
         let (shorter, longer) = numbers.lengths();
@@ -164,7 +159,7 @@ impl Agglomerate {
         Agglomerate { params, curve }
     }
 
-    /// The hashes of the best words, each with the places of its words among them.
+    /// The hashes of the best words, each with the ranks of its words.
     fn hashes(&self, best: &[&str]) -> Vec<(Vec<usize>, u64)> {
         let places: Vec<Vec<usize>> = if self.params.hashes == Hashes::Threes {
             threes(best.len().min(THREES_OF))
@@ -187,7 +182,7 @@ fn threes(count: usize) -> Vec<Vec<usize>> {
     threes.collect()
 }
 
-/// The words sorted as strings, with [`SEPARATOR`] between.
+/// The words sorted as strings and joined by [`SEPARATOR`].
 fn join(words: &[&str]) -> String {
     let mut sorted = words.to_vec();
     sorted.sort_unstable();
@@ -272,7 +267,7 @@ impl Method for Agglomerate {
         for (places, key) in self.hashes(&forms) {
             let words: Vec<&str> = places.iter().map(|&place| forms[place]).collect();
             let label = format!("{} of the best words: {}", words.len(), words.join(", "));
-            // Each hash stands where its words stand first.
+            // The place of a hash is the first place of its words.
             let first = places
                 .iter()
                 .filter_map(|&place| keywords[place].positions.first());
@@ -290,24 +285,23 @@ impl Method for Agglomerate {
     }
 }
 
-/// A keyword in the extra: 48 bits of its hash, then how often it occurs, at most 65,535 times.
+/// A keyword in the extra numbers: 48 bits of its hash, then its count, at most 65,535.
 fn term(hash: u64, count: u32) -> u64 {
     hash & !COUNT | u64::from(count).min(COUNT)
 }
 
 const COUNT: u64 = 0xFFFF;
 
-/// What two vectors of keywords say. Evidence is the number of words of the page, then its keywords ([`term`]),
-/// ascending.
+/// The measures of two keyword vectors. The extra numbers are the number of words of the page, then its keywords ([`term`]), ascending.
 struct Numbers {
     lengths: (u64, u64),
     /// Σ count² of each page.
     squares: (u64, u64),
     /// Σ count of each page.
     sums: (u64, u64),
-    /// Σ count of each page over the keywords of both.
+    /// Σ count of each page over the shared keywords.
     common: (u64, u64),
-    /// Σ count · count over the keywords of both.
+    /// Σ count · count over the shared keywords.
     product: u64,
 }
 
@@ -349,7 +343,7 @@ impl Numbers {
         ratio(shorter, longer)
     }
 
-    /// What the first page is to the second if the longer contains the shorter.
+    /// The relation of the first page to the second if the longer contains the shorter.
     fn container(&self) -> Relation {
         match self.lengths.0 > self.lengths.1 {
             true => Relation::Contains,
@@ -357,8 +351,8 @@ impl Numbers {
         }
     }
 
-    /// Occurrences of the shorter page's keywords: those of words that are keywords of the longer, and all. Of pages
-    /// of one length, the numbers of the page of which the share is larger.
+    /// The occurrences of the shorter page's keywords: those whose words are keywords of the longer, and all. If lengths are equal, the
+    /// page with the larger share counts as the shorter.
     fn share_counts(&self) -> (usize, usize) {
         let ((part_a, part_b), (whole_a, whole_b)) = (self.common, self.sums);
         let first = match self.lengths.0.cmp(&self.lengths.1) {
@@ -374,7 +368,7 @@ impl Numbers {
         (part as usize, whole as usize)
     }
 
-    /// The length of a page divides all of its vector and so cancels.
+    /// The length of a page is a factor of its whole vector, so it cancels.
     fn cosine(&self) -> f64 {
         let whole = (self.squares.0 as f64 * self.squares.1 as f64).sqrt();
         if whole == 0.0 {

@@ -14,15 +14,14 @@ use crate::text::{Extract, Sentence, Text, count_chars};
 choices! {
     /// Where a sentence begins.
     pub(in crate::method) enum Blocks {
-        /// With its block at the earliest.
+        /// At the start of its block or after the previous full stop in it.
         Part = "part",
-        /// After the full stop before it, wherever that stands (CCDet).
+        /// After the previous full stop, wherever it is (CCDet).
         Join = "join",
     }
 }
 
 params! {
-    /// The parameters of `period`.
     pub(in crate::method) struct PeriodParams {
         /// minimum common containment similarity (CCS) of related pages
         threshold: f64[0.0..=1.0] = 0.7,
@@ -57,43 +56,41 @@ pub(in crate::method) const INFO: MethodInfo = MethodInfo {
 /// Full-stop features: reprints share the ends of their sentences, whatever template surrounds them.
 ///
 /// # What it finds
-/// Pages with the same article, and pages whose article is contained in a longer one, without extracting the
-/// article first: `。` ends sentences in body text and almost never occurs in menus, links or adverts.
+/// Pages with the same article, and pages whose article is contained in a longer one, without extracting the article first: `。` ends
+/// sentences in body text and almost never occurs in menus, links or adverts.
 ///
 /// # How
-/// A feature is the hash of the last `chars` characters (scripts with spaces: the last `words` words) before a full
-/// stop, never reaching back over the previous full stop or (`blocks=part`) over the beginning of the block. A page's sketch is the
-/// set of its features. CCS = |a ∩ b| / min(|a|, |b|), CLR = min(|a|, |b|) / max(|a|, |b|) over the features that are
-/// not noise. CCS ≥ `threshold` relates two pages: as duplicates if CLR ≥ `length_threshold`, else as container and
-/// contained. A page with fewer than `min_shared` features is related only if all of them match, the whole sentences
-/// before them are equal, and these have `min_chars` characters in all.
+/// A feature is the hash of the last `chars` characters (in scripts with spaces the last `words` words) before a full stop, not beyond the
+/// previous full stop or (`blocks=part`) the start of the block. A page's sketch is the set of its features. CCS = |a ∩ b| / min(|a|, |b|)
+/// and CLR = min(|a|, |b|) / max(|a|, |b|) over the features that are not noise. Pages with CCS ≥ `threshold` are related: as duplicates if
+/// CLR ≥ `length_threshold`, else one contains the other. A page with fewer than `min_shared` features is related only if all of them
+/// match, the whole sentences before them are equal, and these have `min_chars` characters in all.
 ///
 /// # Misses
-/// Pages without full stops (lists, short notices, forums); reprints that edit the end of every second sentence;
-/// pages whose comment thread is longer than the article.
+/// Pages without full stops (lists, short notices, forums); reprints that edit the end of every second sentence; pages whose comment thread
+/// is longer than the article.
 ///
 /// # Parameters
 /// `retold methods period` lists them with their ranges.
 ///
 /// # Reference
-/// CCDet (Journal of Computer Research and Development 2013, S2) and patent CN102945244. The formulas' images are
-/// lost in our copies; they are reconstructed from the prose. We deviate by languages other than Chinese, by the
-/// rules for pages with few features, and by not reaching over block boundaries (`blocks=join` does): each was measured
-/// (`docs/lab/methods.md`).
+/// CCDet (Journal of Computer Research and Development 2013, S2) and patent CN102945244. The formulas' images are lost in our copies and
+/// are reconstructed from the prose. Ours are languages other than Chinese, the rules for pages with few features, and stopping at block
+/// boundaries (`blocks=join` does not): each was measured (`docs/lab/methods.md`).
 #[derive(Clone, Debug)]
 pub struct Period {
     params: PeriodParams,
     tail: Tail,
 }
 
-/// What of a sentence is its feature: its end, never more than itself.
+/// The part of a sentence that is its feature: its end, at most the whole sentence.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::method) struct Tail {
     /// Characters, in scripts without spaces.
     chars: usize,
     /// Words, in scripts with spaces.
     words: usize,
-    /// Whether sentences reach back over the beginnings of blocks.
+    /// Whether sentences cross the boundaries of blocks.
     joins: bool,
 }
 
@@ -107,8 +104,8 @@ impl Period {
         Period { params, tail }
     }
 
-    /// Whether two pages share features enough for a ratio to say something. If the smaller page has too few for that,
-    /// all of them must match, and their sentences be equal.
+    /// Whether two pages share enough features for a ratio to be meaningful. If the smaller page has too few, all of them must match, with
+    /// equal sentences.
     fn shares_enough(&self, counts: &Counts, smaller: usize, trace: &mut Trace) -> bool {
         let has_few = smaller < self.params.min_shared && counts.shared > 0;
         let least = if has_few {
@@ -138,21 +135,20 @@ impl Period {
 }
 
 impl Tail {
-    /// The paper's length, and the one that was measured for words.
+    /// The paper's number of characters, and the number of words chosen by measurement.
     pub(in crate::method) const DEFAULT: Tail = Tail {
         chars: 10,
         words: 5,
         joins: false,
     };
 
-    /// The sentences of a text, in order, with their text.
     fn sentences<'t>(&self, text: &'t Text) -> impl Iterator<Item = (Sentence, &'t str)> {
         let mut behind = 0;
         let joins = self.joins;
         text.sentences.iter().map(move |&sentence| {
             let start = if joins { behind } else { sentence.start };
             let rest = &text.folded[sentence.end as usize..];
-            // The full stop itself belongs to no sentence.
+            // The full stop itself is in no sentence.
             let stop = rest.chars().next().map_or(0, char::len_utf8);
             behind = sentence.end + stop as u32;
             let whole = &text.folded[start as usize..sentence.end as usize];
@@ -177,7 +173,7 @@ impl Tail {
         highlights.collect()
     }
 
-    /// The feature of one sentence as bytes in `buffer`; empty if it has none.
+    /// Writes the feature of one sentence to `buffer`, which stays empty if there is none.
     fn feature(&self, sentence: &str, by_words: bool, buffer: &mut String) {
         buffer.clear();
         if by_words {
@@ -195,7 +191,7 @@ impl Tail {
         }
     }
 
-    /// How many bytes of a sentence's end its feature comes from.
+    /// The length in bytes of the end of a sentence from which its feature is made.
     fn feature_length(&self, sentence: &str, by_words: bool) -> usize {
         let start = if by_words {
             words_from_end(sentence)
@@ -215,7 +211,7 @@ impl Tail {
     }
 }
 
-/// The words of a sentence from its end: what stands between white space, less the punctuation around it.
+/// The words of a sentence from the end: separated by white space, without punctuation around them.
 fn words_from_end(sentence: &str) -> impl Iterator<Item = &str> {
     let mut before = Some(sentence);
     let parts = std::iter::from_fn(move || {
@@ -227,12 +223,12 @@ fn words_from_end(sentence: &str) -> impl Iterator<Item = &str> {
     parts.map(trimmed).filter(|word| !word.is_empty())
 }
 
-/// Whether a byte of a folded text is white space, of which that has no other ([`crate::text::Text::visible`]).
+/// Whether a byte of a folded text is white space; such texts contain no other ([`crate::text::Text::visible`]).
 fn is_space(byte: u8) -> bool {
     byte == b' ' || byte == b'\n'
 }
 
-/// What stands between white space, less the punctuation around it, of which most have none.
+/// Removes punctuation around a word; most words have none.
 fn trimmed(part: &str) -> &str {
     match part.as_bytes() {
         [first, .., last] if first.is_ascii_alphanumeric() && last.is_ascii_alphanumeric() => part,
@@ -245,7 +241,7 @@ fn sentence_mark(sentence: &str, buffer: &mut Vec<u8>) -> u64 {
     if buffer.len() < sentence.len() {
         buffer.resize(sentence.len(), 0);
     }
-    // Without a branch: each byte is written behind the last that was none of white space.
+    // Without branches: each byte is written after the last one that is not white space.
     let mut length = 0;
     for byte in sentence.bytes() {
         buffer[length] = byte;
@@ -269,7 +265,7 @@ impl Method for Period {
                 features.push((key, sentence_mark(sentence, &mut whole)));
             }
         }
-        // Of the sentences with one feature the shortest stays: a choice that does not depend on their order.
+        // Of sentences with one feature, the shortest is kept, whatever their order.
         features.sort_unstable_by_key(|&(key, mark)| (key, mark_length(mark), mark));
         features.dedup_by_key(|(key, _)| *key);
         let (keys, marks) = features.into_iter().unzip();
@@ -284,7 +280,7 @@ impl Method for Period {
         if keys < self.params.min_shared {
             return Bounds::overlap(keys);
         }
-        // The least count whose ratio, as `compare` computes it, reaches the threshold.
+        // The least count whose ratio reaches the threshold, computed as in `compare`.
         let mut count = (self.params.threshold * keys as f64).ceil() as usize;
         while count > 0 && ratio(count - 1, keys) >= self.params.threshold {
             count -= 1;
@@ -336,13 +332,12 @@ impl Method for Period {
 
 /// What two sketches have in common.
 struct Counts {
-    /// Shared features.
     shared: usize,
     /// Characters of their sentences.
     shared_chars: u64,
-    /// Those whose whole sentences are equal.
+    /// Shared features whose whole sentences are equal.
     equal: usize,
-    /// Characters of these.
+    /// Characters of these sentences.
     equal_chars: usize,
 }
 

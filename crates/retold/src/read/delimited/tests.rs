@@ -77,7 +77,7 @@ fn marks_stand_under_their_headers_and_replace_earlier_ones() {
     assert_eq!(String::from_utf8(kept.clone()).unwrap(), expected);
     folder.write("a.csv", &kept);
     assert_eq!(rewritten(&folder.source("a.csv"), mark).unwrap(), kept);
-    // Whatever an earlier run said, and wherever it stands.
+    // Fields of an earlier run are replaced, wherever they stand.
     let rows = "retold_cluster,text,retold_relation,id\n7,a,duplicate,1\n8,b\n";
     folder.write("a.csv", rows.as_bytes());
     let kept = rewritten(&folder.source("a.csv"), |_| mark_if(false)).unwrap();

@@ -104,7 +104,6 @@ fn place(number: u32, record: Record) -> (u32, u64, u64) {
     (number, record.number, record.size)
 }
 
-/// The places of all records, read one after the other.
 fn one_after_the_other(sources: &[Source], options: &ReadOptions) -> Vec<(u32, u64, u64)> {
     let all = sources.iter().enumerate().flat_map(|(number, source)| {
         let records = source.records(options);
@@ -131,7 +130,7 @@ fn small_files_and_large_ones_are_read_in_order() {
     assert_eq!(found(), all);
     let size: u64 = sources.iter().map(|source| source.size).sum();
     assert_eq!(watch.0.load(Relaxed), size);
-    // On a thread of the pool, which works on records as well.
+    // On a thread of the pool, which also works on records.
     for threads in [1, 3] {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
         assert_eq!(pool.build().unwrap().install(found), all);
@@ -201,7 +200,7 @@ proptest! {
                 true => folder.write(&format!("{number}.jsonl.gz"), &gzip(&lines(count))),
                 false => folder.write(&format!("{number}.jsonl"), &lines(count)),
             }
-            // The last one is not there.
+            // The last record does not exist.
             all.extend((1..=count + 1).map(|record| (number as u32, record)));
         }
         let (sources, options) = (folder.sources(&["."]), ReadOptions::default());

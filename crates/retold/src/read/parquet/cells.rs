@@ -11,13 +11,13 @@ use jiff::tz::TimeZone;
 
 use crate::read::names::joined;
 
-/// A column of a batch; `None` for a null.
+/// One column of a batch; `None` is a null.
 pub(super) type Cells = Vec<Option<ByteArray>>;
 
-/// The meaning of the values of a column.
+/// How the values of a column are to be read.
 #[derive(Clone, Copy)]
 enum Kind {
-    /// Just what they are.
+    /// As they are stored.
     Plain,
     Unsigned,
     /// Days.
@@ -63,7 +63,7 @@ impl Kind {
         }
     }
 
-    /// A whole number as text, given both ways of reading its bits.
+    /// A whole number as text, given its bits read as signed and as unsigned.
     fn number(self, signed: i64, unsigned: u64) -> Option<String> {
         match self {
             Kind::Plain => Some(signed.to_string()),
@@ -91,7 +91,7 @@ impl Kind {
     }
 }
 
-/// Nanoseconds since 1970 as RFC 3339 has it, to the second, or to a thousandth of it if need be, and so on.
+/// Nanoseconds since 1970 in RFC 3339, to the second, or with as many groups of three decimals as needed.
 fn point_in_time(nanos: i128, utc: bool) -> Option<String> {
     let time = Timestamp::from_nanosecond(nanos).ok()?;
     let precision = match nanos {
@@ -115,7 +115,7 @@ fn decimal(value: i128, scale: usize) -> String {
     format!("{sign}{whole}{point}{behind}")
 }
 
-/// A number of up to 16 bytes.
+/// A signed big-endian number of up to 16 bytes.
 fn big_endian(bytes: &[u8]) -> Option<i128> {
     let fill = if *bytes.first()? >= 0x80 { 0xff } else { 0 };
     let mut all = [fill; 16];
@@ -123,12 +123,11 @@ fn big_endian(bytes: &[u8]) -> Option<i128> {
     Some(i128::from_be_bytes(all))
 }
 
-/// Bytes as hexadecimal digits.
 fn digits(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// A UUID as RFC 9562 writes it.
+/// A UUID in the form of RFC 9562.
 fn uuid(bytes: &[u8]) -> String {
     let parts = [0..4, 4..6, 6..8, 8..10, 10..bytes.len().max(10)];
     let parts = parts.map(|part| digits(bytes.get(part).unwrap_or_default()));
@@ -139,18 +138,17 @@ fn text(text: String) -> ByteArray {
     ByteArray::from(text.into_bytes())
 }
 
-/// A number with a point as JSON has it; `None` for what is not a number.
+/// A floating-point number in JSON's form; `None` if it is NaN or infinite.
 fn float(value: f64, text: serde_json::Result<String>) -> Option<ByteArray> {
     let text = text.ok().filter(|_| value.is_finite())?;
     Some(ByteArray::from(text.into_bytes()))
 }
 
-/// Whether a column holds text, in a string or in bytes. One without any value will do.
+/// Whether a column holds text, as strings or as bytes. A column without any value is accepted.
 pub(super) fn is_text(column: &ColumnDescriptor) -> bool {
     is_flat(column) && has_text(column)
 }
 
-/// Whether a column holds texts in lists.
 pub(super) fn is_text_list(column: &ColumnDescriptor) -> bool {
     column.max_rep_level() == 1
         && column.physical_type() == Physical::BYTE_ARRAY
@@ -170,11 +168,10 @@ pub(super) fn is_flat(column: &ColumnDescriptor) -> bool {
     column.max_rep_level() == 0
 }
 
-/// A column and its reader.
 pub(super) type Column = (ColumnDescPtr, ColumnReader);
 
-/// Reads this many rows of a column of texts in lists: the texts of a row joined by blank lines, without those whose role is left out.
-/// Null for a row without texts.
+/// Reads this many rows of a column of text lists: the texts of a row joined by blank lines, without skipped roles. Null for a row without
+/// texts.
 pub(super) fn read_lists(
     texts: &mut Column,
     roles: Option<&mut Column>,
@@ -206,8 +203,7 @@ pub(super) fn read_lists(
     Ok(rows.collect())
 }
 
-/// So many rows of a column of lists. The columns of one list have a value, or a null, for each of its members, or one null for a list
-/// without any.
+/// Reads rows of a column of lists. Columns of one list have one value or null per list item, or one null for an empty list.
 fn lists((about, reader): &mut Column, rows: usize) -> Result<Vec<Cells>> {
     let early = || ParquetError::EOF(format!("column `{}` ends early", about.name()));
     let ColumnReader::ByteArrayColumnReader(reader) = reader else {
@@ -233,7 +229,6 @@ fn lists((about, reader): &mut Column, rows: usize) -> Result<Vec<Cells>> {
     }
 }
 
-/// Reads this many cells of a flat column.
 pub(super) fn read(
     reader: &mut ColumnReader,
     column: &ColumnDescriptor,
@@ -266,7 +261,7 @@ pub(super) fn read(
         }
         Of::FixedLenByteArrayColumnReader(reader) => typed(reader, column, rows, |value| {
             kind.bytes(value.into(), |bytes: ByteArray| {
-                // Letters, or else digits: an id must not be lost.
+                // As UTF-8 if valid, else as hex digits: an id must not be lost.
                 match std::str::from_utf8(bytes.data()) {
                     Ok(letters) if !letters.contains(char::is_control) => Some(bytes),
                     _ => Some(text(digits(bytes.data()))),
@@ -293,7 +288,7 @@ fn typed<T: DataType>(
     let mut values = values.into_iter();
     Ok(match column.max_def_level() {
         0 => values.map(show).collect(),
-        // The highest level is that of a value, any other that of a null.
+        // The highest definition level marks a value, lower ones a null.
         full => levels
             .iter()
             .map(|level| {

@@ -1,4 +1,4 @@
-//! Parquet as a format of files.
+//! Parquet as a file format.
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ use crate::read::mark::Decide;
 use crate::read::options::ReadOptions;
 use crate::read::source::Source;
 
-/// Parquet files. They are not read from front to back, so each pass opens them once more.
+/// Parquet files. They are not read from front to back, so each pass opens them again.
 #[derive(Debug)]
 pub(crate) struct Parquet;
 

@@ -1,4 +1,4 @@
-//! Columns as Parquet stores them, of any depth: values with their levels.
+//! Columns of any depth as Parquet stores them: values with levels.
 
 use ::parquet::column::reader::{ColumnReader, ColumnReaderImpl};
 use ::parquet::column::writer::ColumnWriterImpl;
@@ -9,7 +9,7 @@ use ::parquet::file::reader::RowGroupReader;
 /// Rows read at a time. Both passes use the same number, so that damage stops both at the same row.
 pub(super) const BATCH_ROWS: usize = 256;
 
-/// Reads all rows of a column, as copying does.
+/// Reads a whole column, as copying does.
 pub(super) fn read_through(
     from: &dyn RowGroupReader,
     leaf: usize,
@@ -46,12 +46,11 @@ fn through<T: of::DataType>(
     Ok(())
 }
 
-/// Some rows of a column as Parquet has them. Where a column has levels, there is one of each kind for every value,
-/// null and empty list.
+/// Some rows of a column. If the column has levels, there is one of each kind for every value, null and empty list.
 #[derive(Default)]
 pub(super) struct Levels<T> {
     values: Vec<T>,
-    /// Definition levels: how much of the path to a value is there, the highest being that of a value.
+    /// Definition levels: how much of the path to a value is present; the highest marks a value.
     filled: Vec<i16>,
     /// Repetition levels: zero at the first value of a row.
     repeated: Vec<i16>,
@@ -64,7 +63,7 @@ impl<T> Levels<T> {
         self.repeated.clear();
     }
 
-    /// Reads this many rows of a column with levels up to these.
+    /// Reads this many rows of a column; `highest` has the maximum levels.
     pub(super) fn read<D: of::DataType<T = T>>(
         &mut self,
         from: &mut ColumnReaderImpl<D>,
@@ -74,7 +73,7 @@ impl<T> Levels<T> {
         let (filled, repeated) = (&mut self.filled, &mut self.repeated);
         let (read, _, _) =
             from.read_records(rows, Some(filled), Some(repeated), &mut self.values)?;
-        // The writer panics on levels that are too high.
+        // The writer panics if levels are too high.
         let sound = |levels: &[i16], highest| levels.iter().all(|level| *level <= highest);
         if sound(&self.filled, highest[0]) && sound(&self.repeated, highest[1]) && read == rows {
             return Ok(());
@@ -96,7 +95,7 @@ impl<T> Levels<T> {
         to.write_batch(&self.values, filled, repeated).map(|_| ())
     }
 
-    /// Puts other values in the place of those of a column of one value a row; `full` is the level of a value, and no null.
+    /// Replaces values in a column with one value per row; `full` is the definition level of a value that is not null.
     pub(super) fn change(&mut self, full: i16, mut change: impl FnMut(usize, &T) -> Option<T>) {
         let levels = self.filled.len().max(self.values.len());
         let filled = |row: &usize| self.filled.get(*row).is_none_or(|level| *level == full);
@@ -108,7 +107,7 @@ impl<T> Levels<T> {
         }
     }
 
-    /// Drops the other rows.
+    /// Drops the rows that are not kept.
     pub(super) fn keep(&mut self, kept: &[bool], full: i16) {
         let mut row = 0;
         let levels = self.filled.len().max(self.values.len());

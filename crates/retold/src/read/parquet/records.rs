@@ -1,4 +1,4 @@
-//! The rows of a Parquet file as records: only the needed columns are read, a few hundred rows at a time.
+//! The rows of a Parquet file as records, a few hundred rows at a time.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -17,16 +17,16 @@ use crate::read::options::{ReadOptions, more_fields};
 use crate::read::record::{Body, Outcome, Record};
 use crate::read::source::Source;
 
-/// The wanted columns of a row group, as far as they are not read yet.
+/// The unread part of a row group's wanted columns.
 struct RowGroup {
     columns: Vec<Option<Column>>,
-    /// Of columns of lists, whose the texts in them are.
+    /// For each text column in a list, the column of the roles.
     roles: Vec<Option<Column>>,
     left: usize,
 }
 
 impl RowGroup {
-    /// The next rows; none behind the last.
+    /// The next rows; none after the last.
     fn next(&mut self, skip_roles: &[String]) -> Result<RowBatch, String> {
         let rows = self.left.min(BATCH_ROWS);
         let read = |(column, roles): (&mut Option<Column>, &mut Option<Column>)| match column {
@@ -49,7 +49,7 @@ impl RowGroup {
     }
 }
 
-/// The wanted columns of a row group. The others are read through: a row that cannot be copied is not kept.
+/// Opens the wanted columns of a row group. The others are read through, because a row that cannot be copied is not kept.
 fn open_group(table: &Table, number: usize) -> Result<RowGroup, String> {
     guarded(|| {
         let group = table.file.get_row_group(number)?;
@@ -75,7 +75,6 @@ fn open_group(table: &Table, number: usize) -> Result<RowGroup, String> {
     })
 }
 
-/// The wanted columns of some rows, each as text or as bytes.
 #[derive(Default)]
 struct RowBatch {
     columns: Vec<Option<Cells>>,
@@ -90,7 +89,7 @@ impl RowBatch {
         cell.as_ref().map(|bytes| bytes.data())
     }
 
-    /// The text, which these columns hold; `None` if all of them are null.
+    /// The text in these columns; `None` if all of them are null.
     fn text(&self, columns: Range<usize>, row: usize) -> Option<Cow<'_, [u8]>> {
         let mut texts = columns.filter_map(|column| self.cell(column, row));
         match (texts.next()?, texts.next()) {
@@ -107,7 +106,6 @@ impl RowBatch {
     }
 }
 
-/// The records of a file.
 pub(super) fn records(source: &Source, options: &ReadOptions) -> Records {
     source.look_first();
     match Table::open(source, options) {
@@ -135,7 +133,7 @@ struct ParquetRecords {
     /// How many row groups were opened.
     groups: usize,
     batch: RowBatch,
-    /// How many rows of a damaged row group are still to be rejected, and why.
+    /// How many rows of a damaged row group must still be rejected, and why.
     lost: (usize, String),
     number: u64,
     source: Source,
@@ -162,7 +160,7 @@ impl Iterator for ParquetRecords {
 }
 
 impl ParquetRecords {
-    /// Reads on; `None` at the end.
+    /// Reads the next batch; `None` at the end.
     fn go_on(&mut self) -> Option<()> {
         let (left, read) = match self.group.as_mut().filter(|group| group.left > 0) {
             Some(group) => {

@@ -1,4 +1,4 @@
-//! Writes Parquet to `kept/`: row group by row group and column by column, with all columns.
+//! Writes Parquet to `kept/`, row group by row group and column by column, with all columns.
 
 use std::fs::File;
 use std::io::BufWriter;
@@ -26,7 +26,7 @@ use crate::read::options::ReadOptions;
 use crate::read::output::make_folder;
 use crate::read::source::Source;
 
-/// Where some writers keep the schema once more, as Arrow has it.
+/// The key under which some writers store the Arrow schema.
 const ARROW_SCHEMA: &str = "ARROW:schema";
 
 /// See [`Source::rewrite`]. All columns are kept, with the schema, compression and row groups of the source.
@@ -54,7 +54,7 @@ pub(super) fn rewrite(
     }
     let writer = match writer {
         Some(writer) => writer,
-        // A file without rows, so that a program that reads the files of many runs finds them all.
+        // Writes a file without rows, so that a program that reads the files of many runs finds them all.
         None => {
             let added = Some(added).filter(|added| !added.is_empty());
             create(table.file.metadata(), added, &paths)?
@@ -64,7 +64,7 @@ pub(super) fn rewrite(
     source.look_again()
 }
 
-/// For messages.
+/// The two paths, for messages.
 struct Paths<'a> {
     from: &'a Path,
     to: &'a Path,
@@ -75,7 +75,7 @@ impl Paths<'_> {
         Error::io("cannot read again", self.from)(std::io::Error::other(reason))
     }
 
-    /// An error of the writer; the system's error if there is one (disk full).
+    /// A writer's error; the operating system's error if there is one (disk full).
     fn unwritten(&self, error: ParquetError) -> Error {
         let error = match error {
             ParquetError::External(inner) => match inner.downcast::<std::io::Error>() {
@@ -90,7 +90,7 @@ impl Paths<'_> {
 
 type Writer = SerializedFileWriter<BufWriter<File>>;
 
-/// Writes the rows of a row group that are kept.
+/// Copies the kept rows of a row group.
 fn copy_group(
     table: &Table,
     group: usize,
@@ -102,7 +102,7 @@ fn copy_group(
         .iter()
         .map(|decision| *decision != RecordDecision::Leave);
     let mut kept = kept.collect::<Vec<_>>();
-    // Behind the last row that is kept there may be damage.
+    // There may be damage after the last kept row.
     let Some(last) = kept.iter().rposition(|kept| *kept) else {
         return Ok(());
     };
@@ -136,7 +136,6 @@ fn copy_group(
     group.close().map(|_| ()).map_err(failed)
 }
 
-/// The writer of the next column.
 fn next<'a>(
     group: &'a mut SerializedRowGroupWriter<'_, BufWriter<File>>,
 ) -> ::parquet::errors::Result<SerializedColumnWriter<'a>> {
@@ -144,7 +143,6 @@ fn next<'a>(
     column.ok_or_else(|| ParquetError::General("a column too many".into()))
 }
 
-/// Copies the kept rows of one column.
 fn copy_column(
     from: &dyn RowGroupReader,
     leaf: usize,
@@ -171,7 +169,7 @@ fn copy_column(
     to.close().map_err(|error| paths.unwritten(error))
 }
 
-/// Copies the kept rows of the column of the texts, without what is cut of them.
+/// Copies the kept rows of the text column without the blocks that were cut.
 fn copy_text(
     from: &dyn RowGroupReader,
     leaf: usize,
@@ -228,7 +226,6 @@ fn copy_changed<T: of::DataType>(
     Ok(())
 }
 
-/// Writes the columns that are added.
 fn write_fields(
     group: &mut SerializedRowGroupWriter<BufWriter<File>>,
     decisions: &[RecordDecision],
@@ -276,7 +273,7 @@ fn write_field<T: of::DataType>(
     to.close()
 }
 
-/// Whether a column, or a group and all in it, is of an earlier run.
+/// Whether a column or group was added by an earlier run and is replaced.
 fn is_replaced(field: &Type, at: &[String], added: &AddedFields) -> bool {
     if field.is_primitive() {
         return added.replaces_flat(at, field.name());
@@ -286,8 +283,8 @@ fn is_replaced(field: &Type, at: &[String], added: &AddedFields) -> bool {
     inner.is_some_and(|(_, at)| fields.all(|field| is_replaced(field, at, added)))
 }
 
-/// The schema of the source, with added columns in place of those of an earlier run. They are in a group of their own if they are to be
-/// in an object; if the source has a column of that name, they are beside it.
+/// The schema of the source with the added columns in place of those of an earlier run. They get a group of their own if they belong in an
+/// object; if a column has that name already, they stand beside it.
 fn schema(source: TypePtr, added: Option<&AddedFields>) -> ::parquet::errors::Result<TypePtr> {
     let Some(added) = added else {
         return Ok(source);
@@ -324,12 +321,12 @@ fn schema(source: TypePtr, added: Option<&AddedFields>) -> ::parquet::errors::Re
     root.build().map(Arc::new)
 }
 
-/// Makes the file, written in the way in which the source was.
+/// Creates the file with the writer settings of the source.
 fn create(source: &ParquetMetaData, added: Option<&AddedFields>, paths: &Paths) -> Result<Writer> {
     let about = source.file_metadata();
     let mut pairs = about.key_value_metadata().cloned().unwrap_or_default();
     if added.is_some() {
-        // Some readers refuse a file in which it names fewer columns than there are.
+        // Some readers refuse a file whose Arrow schema names fewer columns than there are.
         pairs.retain(|pair| pair.key != ARROW_SCHEMA);
     }
     let mut properties =

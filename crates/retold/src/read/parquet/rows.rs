@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::table::{Places, guarded};
 use crate::read::source::Source;
 
-/// All rows, each an object of its columns. The error is the reason for the file's one reject.
+/// All rows as objects. The error is the reason for the file's one reject.
 pub(super) fn rows(source: &Source) -> Result<Vec<Value>, String> {
     let file = Places::open(source).map_err(|error| format!("cannot open: {error}"))?;
     guarded(|| {

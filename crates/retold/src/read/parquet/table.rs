@@ -19,7 +19,7 @@ use crate::read::options::ReadOptions;
 use crate::read::remote::{ReadOn, RemotePlaces};
 use crate::read::source::Source;
 
-/// The wanted columns, in this order; from the last on those of the text, then further ones.
+/// Positions of the wanted columns. Text columns begin at the last one; further fields follow.
 pub(super) const HTML: usize = 0;
 pub(super) const ID: usize = 1;
 pub(super) const URL: usize = 2;
@@ -28,7 +28,7 @@ pub(super) const SITE: usize = 4;
 pub(super) const TITLE: usize = 5;
 pub(super) const TEXT: usize = 6;
 
-/// A file that is read in places, on disk or not.
+/// A file with random access, on disk or remote.
 pub(super) enum Places {
     File(File),
     Remote(RemotePlaces),
@@ -79,21 +79,20 @@ impl ChunkReader for Places {
     }
 }
 
-/// A file with pages.
 pub(super) struct Table {
     pub(super) file: SerializedFileReader<Places>,
-    /// The places of the wanted columns that there are.
+    /// The indexes of the wanted columns; `None` for a missing one.
     pub(super) wanted: Vec<Option<usize>>,
-    /// Those of the text.
+    /// The positions of the text columns among them.
     pub(super) texts: Range<usize>,
-    /// Of those that are in lists, the places of the roles, if some are left out.
+    /// For each text column in a list, the index of its role column, if some roles are skipped.
     pub(super) roles: Vec<Option<usize>>,
     /// The number of rows of each row group.
     pub(super) counts: Vec<usize>,
 }
 
 impl Table {
-    /// The column of the texts, if they are the values of one.
+    /// The text column, if the text comes from exactly one.
     pub(super) fn text(&self) -> Option<usize> {
         let [text] = self.wanted[TEXT..] else {
             return None;
@@ -146,8 +145,7 @@ impl Table {
     }
 }
 
-/// The number of rows of each row group, if the footer agrees with itself: what a flipped bit makes of a number must not
-/// become millions of rejects.
+/// The number of rows of each row group, if the footer is consistent: a flipped bit must not turn into millions of rejects.
 pub(super) fn counts(footer: &ParquetMetaData) -> Result<Vec<usize>, String> {
     let groups = footer.row_groups().iter();
     let counts: Option<Vec<usize>> = groups
@@ -166,7 +164,7 @@ pub(super) fn counts(footer: &ParquetMetaData) -> Result<Vec<usize>, String> {
     }
 }
 
-/// The column of that name, or the one that this path of names leads to.
+/// The column with that name or path.
 fn leaf(schema: &SchemaDescriptor, name: &str) -> Option<usize> {
     let leaves = 0..schema.num_columns();
     leaves
@@ -174,7 +172,7 @@ fn leaf(schema: &SchemaDescriptor, name: &str) -> Option<usize> {
         .min_by_key(|leaf| schema.column(*leaf).path().parts().len())
 }
 
-/// The column of texts that is a field of the objects in a list, as the writers of Parquet nest them.
+/// The text column that is a field of a list's objects, nested as Parquet writers do it.
 fn listed_leaf(schema: &SchemaDescriptor, list: &str, field: &str) -> Option<usize> {
     let dot = if field.is_empty() { "" } else { "." };
     let between = [
@@ -220,7 +218,7 @@ fn check(schema: &SchemaDescriptor, options: &ReadOptions) -> Result<(), String>
     Err(names::no_column(columns, options))
 }
 
-/// Checks that the column of ids, if there is one, has one value a row: pages without their ids would be others to everybody.
+/// Checks that the id column, if there is one, has one value per row: a page without its id would count as another page.
 fn check_id(schema: &SchemaDescriptor, options: &ReadOptions) -> Result<(), String> {
     let name = &*options.id_field;
     let fields = schema.root_schema().get_fields();
@@ -234,7 +232,7 @@ fn check_id(schema: &SchemaDescriptor, options: &ReadOptions) -> Result<(), Stri
     }
 }
 
-/// Runs a step of the Parquet reader. On damaged files that crate can panic, and one bad file must not end the run.
+/// Runs a step of the Parquet reader. That crate may panic on damaged files, and one bad file must not end the run.
 pub(super) fn guarded<T, E: std::fmt::Display>(
     step: impl FnOnce() -> Result<T, E>,
 ) -> Result<T, String> {

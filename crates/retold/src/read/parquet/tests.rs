@@ -64,7 +64,6 @@ impl Column {
     }
 }
 
-/// A column of required values.
 fn full(values: Values) -> Column {
     Column(values, Vec::new(), Vec::new())
 }
@@ -83,7 +82,6 @@ fn fixed(values: impl IntoIterator<Item = Vec<u8>>) -> Values {
     )
 }
 
-/// A file with these columns and row groups.
 fn file(fields: &str, compression: Compression, groups: &[Vec<Column>]) -> Vec<u8> {
     let schema = parse_message_type(&format!("message pages {{ {fields} }}")).unwrap();
     let pair = |key: &str| KeyValue::new(key.to_string(), "x".to_string());
@@ -150,7 +148,6 @@ fn open(path: &Path) -> Option<SerializedFileReader<File>> {
     Some(SerializedFileReader::new(File::open(path).ok()?).unwrap())
 }
 
-/// The rows of a file as the Parquet crate puts them together.
 fn rows(file: &SerializedFileReader<File>) -> Vec<String> {
     let rows = file.get_row_iter(None).unwrap();
     rows.map(|row| row.unwrap().to_string()).collect()
@@ -179,7 +176,7 @@ fn rewritten<'a>(
     open(&to)
 }
 
-/// Keeps what is kept and checks it against the source; gives both files.
+/// Writes the kept rows and checks them against the source; returns both files.
 fn kept(bytes: &[u8], keep: impl Fn(u64) -> bool) -> [SerializedFileReader<File>; 2] {
     let folder = Folder::new(&[("a.parquet", bytes)]);
     let source = folder.source("a.parquet");
@@ -240,7 +237,6 @@ fn text_may_be_of_any_string_or_bytes_type() {
     }
 }
 
-/// The id of a page whose id is of the given type.
 fn id(kind: &str, values: Values) -> String {
     let columns = vec![full(values), full(strings(["text"]))];
     let fields = format!("required {kind}; required binary text (STRING);");
@@ -665,7 +661,7 @@ fn columns_in_structs_are_found_by_their_paths() {
     );
 }
 
-/// Four row groups of 600 rows, and where in the file the pages of each column of the second begin and end.
+/// Four row groups of 600 rows, and where the pages of each column of the second begin and end in the file.
 fn groups() -> (Vec<u8>, Vec<std::ops::Range<usize>>) {
     let group = |rows: std::ops::Range<i64>| {
         vec![

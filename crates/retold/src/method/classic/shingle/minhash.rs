@@ -1,18 +1,18 @@
-//! Min-hash values by one permutation, and bands of them.
+//! Min-hash values by one permutation, and their bands.
 
 use xxhash_rust::xxh3::xxh3_64;
 
-/// Makes a fixed number of min-hash values of a set of hashes.
+/// Computes a fixed number of min-hash values of a set of hashes.
 ///
-/// Hashes are dealt to bins, and the least of each bin is its value (Li, Owen and Zhang 2012). A bin that got none takes
-/// the value of another, which it chooses at random but the same way on every page (Shrivastava 2017), so that two
-/// values at the same place still agree with a chance that is the sets' resemblance.
+/// Hashes are distributed over bins, and the least of each bin is its value (Li, Owen and Zhang 2012). An empty bin takes the value of
+/// another, chosen pseudo-randomly but equally on every page (Shrivastava 2017), so that two values at the same place still agree with a
+/// probability equal to the resemblance.
 #[derive(Clone, Debug)]
 pub(super) struct MinHash {
     hashes: usize,
 }
 
-/// No hash has fallen into the bin. A hash of this value would be taken for none, one in 2^64.
+/// Marks an empty bin. A real hash has this value with probability 2^-64.
 const EMPTY: u64 = u64::MAX;
 
 impl MinHash {
@@ -33,14 +33,14 @@ impl MinHash {
         *bin = hash.min(*bin);
     }
 
-    /// The bin of a hash: its place in the range of all hashes, scaled to the bins.
+    /// The bin of a hash: its position in the range of hashes, scaled to the bins.
     fn bin(&self, hash: u64) -> usize {
-        // Turned, as the leading bits also decide which hash of a bin is the least.
+        // Rotated, because the leading bits also decide which hash of a bin is the least.
         let turned = hash.rotate_left(32);
         ((u128::from(turned) * self.hashes as u128) >> 64) as usize
     }
 
-    /// The values; at least one bin must be filled.
+    /// The min-hash values; at least one bin must be filled.
     pub(super) fn values(&self, bins: &[u64]) -> Vec<u16> {
         let value = |bin: usize| {
             let filled = (0u64..).map(|attempt| match attempt {
@@ -48,14 +48,13 @@ impl MinHash {
                 _ => bins[self.bin(mix(bin as u64, attempt))],
             });
             let hash = filled.into_iter().find(|&hash| hash != EMPTY);
-            // The low bits: the high ones of a least value are mostly zero.
+            // The low bits: the high bits of a minimum are mostly zero.
             mix(hash.unwrap_or(EMPTY), 0) as u16
         };
         (0..self.hashes).map(value).collect()
     }
 }
 
-/// Two numbers in one hash.
 fn mix(a: u64, b: u64) -> u64 {
     let mut bytes = [0; 16];
     bytes[..8].copy_from_slice(&a.to_le_bytes());
@@ -63,7 +62,7 @@ fn mix(a: u64, b: u64) -> u64 {
     xxh3_64(&bytes)
 }
 
-/// Values, four to a number.
+/// Packs four values into a number.
 pub(super) fn pack(values: &[u16]) -> impl Iterator<Item = u64> {
     values.chunks(4).map(|four| {
         four.iter()
@@ -72,7 +71,7 @@ pub(super) fn pack(values: &[u16]) -> impl Iterator<Item = u64> {
     })
 }
 
-/// How many values of two packed lists of one length agree, those that fill up the last number left out.
+/// How many values of two packed lists agree, without the padding of the last number.
 pub(super) fn agreeing(a: &[u64], b: &[u64], hashes: usize) -> usize {
     let lanes = |difference: u64| {
         (0..4)
@@ -83,7 +82,7 @@ pub(super) fn agreeing(a: &[u64], b: &[u64], hashes: usize) -> usize {
     equal - (4 * a.len().min(b.len()) - hashes)
 }
 
-/// Groups of values: two pages are candidates if all values of a group agree.
+/// Groups of values: pages are candidates if all values of a group agree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Bands {
     pub(super) bands: usize,
@@ -91,8 +90,8 @@ pub(super) struct Bands {
 }
 
 impl Bands {
-    /// The most rows with which two sets of resemblance `threshold` have no common band with a chance of at most
-    /// `miss`; 1 row if there is no such number.
+    /// The most rows with which two sets of resemblance `threshold` share no band with probability at most `miss`; 1 row if there is no
+    /// such number.
     pub(super) fn choose(hashes: usize, threshold: f64, miss: f64) -> Bands {
         let misses = |rows: usize| {
             let bands = (hashes / rows) as f64;
@@ -106,7 +105,6 @@ impl Bands {
         }
     }
 
-    /// A key for each band.
     pub(super) fn keys(&self, values: &[u16]) -> Vec<u64> {
         let mut bytes = Vec::with_capacity(2 * self.rows + 4);
         let bands = values.chunks_exact(self.rows).take(self.bands);

@@ -8,7 +8,7 @@ fn shingle(settings: &[(&str, &str)]) -> Shingle {
     Shingle::new((&params(&INFO, settings)).into())
 }
 
-/// The shingles as they stand in the folded text.
+/// The shingles as text of the folded form.
 fn shingles(content: &str, settings: &[(&str, &str)]) -> Vec<String> {
     let (method, text) = (shingle(settings), text(content));
     let mut found = Vec::new();
@@ -26,7 +26,7 @@ fn runs_of_tokens() {
         ["one two, three", "two, three four", "three four\nfive"]
     );
     assert_eq!(shingles("春天来了", &three), ["春天来", "天来了"]);
-    // Fewer tokens than a shingle has: all of them.
+    // A text with fewer tokens than a shingle is one shingle.
     assert_eq!(shingles("One two", &three), ["one two"]);
     assert_eq!(shingles("one two three", &three), ["one two three"]);
     assert!(shingles("。", &three).is_empty());
@@ -40,7 +40,7 @@ fn runs_of_tokens() {
     );
 }
 
-/// CCDet's Shingle-P: the set is that of the full-stop features.
+/// CCDet's Shingle-P: the set of full-stop features.
 #[test]
 fn other_features_instead_of_shingles() {
     let method = shingle(&[("features", "stops")]);
@@ -53,7 +53,7 @@ fn other_features_instead_of_shingles() {
     assert!(set("没有句号").is_empty());
 }
 
-/// What stands between tokens makes no difference, where one token ends does.
+/// What separates tokens does not matter, but where tokens end does.
 #[test]
 fn shingles_are_equal_if_their_tokens_are() {
     let method = shingle(&[("width", "2")]);
@@ -107,7 +107,7 @@ fn bands_for_a_threshold() {
     assert_eq!(bands(0.8, 0.001), (25, 5));
     assert_eq!(bands(0.8, 0.002), (21, 6));
     assert_eq!(bands(1.0, 0.001), (1, 128));
-    // Out of reach: every value is a band.
+    // Unreachable: every value is a band.
     assert_eq!(bands(0.01, 0.001), (128, 1));
 }
 
@@ -119,7 +119,7 @@ fn packed_values_count_as_they_are() {
     assert_eq!(agreeing(&a, &b, 5), 3);
 }
 
-/// Sets of the given sizes: `shared` hashes in both, the rest in one.
+/// Two sets with `shared` common hashes, and the given numbers in only one.
 fn sets(shared: usize, only_a: usize, only_b: usize, seed: u64) -> (Vec<u64>, Vec<u64>) {
     let hash = |i: usize| xxhash_rust::xxh3::xxh3_64_with_seed(&i.to_le_bytes(), seed);
     let common = (0..shared).map(hash);
@@ -134,8 +134,8 @@ fn values(minhash: &MinHash, set: &[u64]) -> Vec<u64> {
     pack(&minhash.values(&bins)).collect()
 }
 
-/// The mean error over 200 sets of resemblance J must be within 4 standard errors of 0, √(J(1−J)/k/200); so that
-/// there is no bias, with many elements a bin and with many bins an element.
+/// The mean error over 200 sets of resemblance J must be within 4 standard errors of 0, √(J(1−J)/k/200), so there is no bias, whether bins
+/// have many elements or most are empty.
 #[test]
 fn estimates_are_within_their_error() {
     let (k, trials) = (128, 200);
@@ -148,7 +148,7 @@ fn estimates_are_within_their_error() {
             let agree = agreeing(&values(&minhash, &a), &values(&minhash, &b), k);
             sum += ratio(agree, k);
         }
-        // A set of n elements has no more to say than n independent values.
+        // A set of n elements gives at most n independent values.
         let independent = k.min(shared + 2 * only) as f64;
         let error = (resemblance * (1.0 - resemblance) / independent / trials as f64).sqrt();
         let mean = sum / trials as f64;
@@ -160,7 +160,7 @@ fn estimates_are_within_their_error() {
 }
 
 proptest! {
-    /// The index sees no pair that shares fewer keys than `bounds` says; such a pair must not be related.
+    /// The index skips pairs that share fewer keys than `bounds` says; these must not be related.
     #[test]
     fn bounds_are_what_compare_needs(shared in 0usize..40, only_a in 0usize..40, only_b in 0usize..40,
                                      threshold in 0.05f64..1.0, exact in any::<bool>()) {

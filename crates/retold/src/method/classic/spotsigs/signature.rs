@@ -1,4 +1,4 @@
-//! Highlight signatures: a frequent small word and the chain of content words after it.
+//! Spot signatures: a frequent small word and the chain of content words after it.
 
 use xxhash_rust::xxh3::Xxh3;
 
@@ -6,27 +6,25 @@ use crate::method::Highlight;
 use crate::param::choices;
 use crate::text::{Text, Word, Words};
 
-/// Which places of a text make a signature, and of what.
+/// Which places of a text make signatures, and how.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::method) struct Signatures {
-    /// The words that a signature begins with.
+    /// The words with which a signature begins.
     pub(super) antecedents: Antecedents,
     /// Every `distance`-th content word after the antecedent is in the chain.
     pub(super) distance: usize,
-    /// How many words a chain has.
     pub(super) chain: usize,
 }
 
 impl Signatures {
-    /// What was measured (`docs/lab/methods.md`).
+    /// The measured best (`docs/lab/methods.md`).
     pub(in crate::method) const DEFAULT: Signatures = Signatures {
         antecedents: Antecedents::Common,
         distance: 1,
         chain: 2,
     };
 
-    /// The signatures of a text, in order; one that occurs twice is listed twice. An antecedent with too few content
-    /// words after it makes none.
+    /// The signatures of a text, in order, with repetitions. An antecedent with too few content words after it gives none.
     pub(in crate::method) fn highlights(&self, text: &Text) -> Vec<Highlight> {
         let words = text.words();
         let all = words.all();
@@ -41,7 +39,7 @@ impl Signatures {
             let after = content[passed..].iter().skip(self.distance - 1);
             let chain = after.step_by(self.distance).take(self.chain);
             if let Some(last) = chain.clone().nth(self.chain - 1) {
-                // The place shows the words; what it skips is easily seen.
+                // The place shows the words, including those that are skipped.
                 highlights.push(Highlight {
                     key: hash(words, word, chain),
                     start: word.start,
@@ -54,7 +52,7 @@ impl Signatures {
     }
 }
 
-/// The words with a byte between them that no word holds.
+/// Hashes words, separated by a byte that no word contains.
 fn hash<'a>(words: Words<'_>, first: Word, chain: impl Iterator<Item = &'a Word>) -> u64 {
     let mut hash = Xxh3::new();
     hash.update(words.as_str(first).as_bytes());
@@ -66,20 +64,20 @@ fn hash<'a>(words: Words<'_>, first: Word, chain: impl Iterator<Item = &'a Word>
 }
 
 choices! {
-    /// A named choice of antecedents, in the order of growing lists; each has a list for every language.
+    /// A named list of antecedents in every language; each list extends the previous one.
     pub(in crate::method) enum Antecedents {
         /// The copula.
         Is = "is",
-        /// What goes with nouns.
+        /// Articles and the like.
         Articles = "articles",
         /// The copula, articles and the most frequent other small words.
         Common = "common",
-        /// The language's whole list of stop-words.
+        /// All stop-words of the language.
         All = "all",
     }
 }
 
-/// The most frequent function words of a language, for the choices of [`Antecedents`] that name some.
+/// The most frequent function words of a language, for the named choices of [`Antecedents`].
 struct Lists {
     is: &'static [&'static str],
     articles: &'static [&'static str],
@@ -103,7 +101,7 @@ const CHINESE: Lists = Lists {
 };
 
 impl Antecedents {
-    /// Whether a stop-word is one. In languages without lists of their own every stop-word is.
+    /// Whether a stop-word is an antecedent. In languages without lists every stop-word is.
     fn contain(self, words: Words<'_>, stop: Word) -> bool {
         let lists = match words.language(stop) {
             Some("en") => ENGLISH,
@@ -126,7 +124,7 @@ mod tests {
     use crate::method::testing::text;
     use crate::text::language::StopWords;
 
-    /// The signatures as words with colons between.
+    /// The signatures as words joined by colons.
     fn signatures(signatures: Signatures, content: &str) -> Vec<String> {
         let text = text(content);
         let words = text.words();
@@ -146,7 +144,7 @@ mod tests {
         highlights.iter().map(name).collect()
     }
 
-    /// The sentence and the signatures with which the paper explains itself, §3.1.
+    /// The sentence and signatures of the paper's example, §3.1.
     #[test]
     fn the_example_of_the_paper() {
         let sentence = "At a rally to kick off a weeklong campaign for the South Carolina primary, Obama tried \

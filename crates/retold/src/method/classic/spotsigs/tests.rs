@@ -1,4 +1,4 @@
-//! Weighted Jaccard, compared with its definition, and the bounds, compared with all pairs.
+//! Compares weighted Jaccard with its definition, and the bounds with all pairs.
 
 use std::collections::BTreeMap;
 
@@ -91,7 +91,7 @@ proptest! {
         prop_assert_eq!(jaccard(shared, x.len(), y.len()), by_definition(&a, &b));
     }
 
-    /// Through the index, against the definition on all pairs of multisets.
+    /// Checks the index against the definition on all pairs of multisets.
     #[test]
     fn the_index_finds_what_all_pairs_have(
         pages in proptest::collection::vec(proptest::collection::vec(0u64..12, 0..25), 0..25),
@@ -99,7 +99,7 @@ proptest! {
         min_shared in 1usize..4,
     ) {
         let method = spotsigs(threshold, min_shared);
-        // Different numbers, so that every page is a sketch of its own.
+        // Different numbers make every page a different sketch.
         let pages: Vec<Vec<u64>> = pages
             .into_iter()
             .zip(100..)
@@ -125,7 +125,7 @@ proptest! {
         prop_assert_eq!(found, expected);
     }
 
-    /// The bounds are the tightest: one more or less and a pair at the threshold would be lost or a needless one seen.
+    /// The bounds are tight: one more would lose a pair at the threshold, and one less would admit a needless pair.
     #[test]
     fn bounds_are_what_all_pairs_need(
         threshold in prop_oneof![0.0f64..=1.0, Just(1.0 / 3.0), Just(0.44), Just(1.0)],

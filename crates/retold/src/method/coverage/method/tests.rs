@@ -16,7 +16,7 @@ pub(super) fn coverage(settings: &[(&str, &str)]) -> Coverage {
     Coverage::new((&params(&INFO, settings)).into(), &Arc::default())
 }
 
-/// The words `from` to `to` of an endless text, without a full stop.
+/// The words `from` to `to` of an endless text without full stops.
 pub(super) fn words(from: usize, to: usize) -> String {
     let words: Vec<String> = (from..to).map(|n| format!("w{n}")).collect();
     words.join(" ")
@@ -31,12 +31,12 @@ pub(super) fn verdict(method: &Coverage, a: &str, b: &str) -> Option<Verdict> {
     verdict
 }
 
-/// Whether one of two pages would be dropped for the other.
+/// Whether one of two pages would be dropped as a copy of the other.
 pub(super) fn are_copies(method: &Coverage, a: &str, b: &str) -> bool {
     verdict(method, a, b).is_some_and(|found| found.relation != Relation::Overlaps)
 }
 
-/// What was tested on two texts.
+/// The tests made on two texts.
 pub(super) fn tested(method: &Coverage, a: &str, b: &str) -> Vec<String> {
     let fingerprint = |content: &str| method.fingerprint(&text(content));
     let mut trace = Trace::on();
@@ -45,7 +45,7 @@ pub(super) fn tested(method: &Coverage, a: &str, b: &str) -> Vec<String> {
     checks.iter().map(ToString::to_string).collect()
 }
 
-/// Every gram is sampled, three words make one, and what stands on three texts or more is frequent.
+/// Every gram is sampled, a gram has three words, and grams on at least three texts are frequent.
 const SMALL: [(&str, &str); 5] = [
     ("width", "3"),
     ("run", "3"),
@@ -82,7 +82,7 @@ pub(super) fn fitted(mut settings: Vec<(&str, &str)>, texts: &[&str]) -> Coverag
     Coverage::new(params, &Arc::new(known))
 }
 
-/// The verdict on two sketches of which the method knows what is common.
+/// The verdict on two sketches, given the method's common keys.
 fn estimated(method: &Coverage, a: &Sketch, b: &Sketch) -> Option<Verdict> {
     let flags = |sketch: &Sketch| -> Vec<u64> {
         let mut bits = vec![0; sketch.keys.len().div_ceil(64)];
@@ -102,7 +102,7 @@ fn estimated(method: &Coverage, a: &Sketch, b: &Sketch) -> Option<Verdict> {
     };
     let verdict = method.compare(a, b, &mut Trace::off());
     let swapped = method.compare(b, a, &mut Trace::off());
-    // Where somebody wants to know, all is counted; otherwise as much as decides.
+    // With tracing all is counted; otherwise only what decides.
     assert_eq!(verdict, method.compare(a, b, &mut Trace::on()));
     assert_eq!(verdict, swapped.map(Verdict::swapped));
     verdict
@@ -124,7 +124,7 @@ fn runs_of_words_and_characters() {
         ["one two, three", "two, three four", "three four\nfive"]
     );
     assert_eq!(found("春天来了"), ["春天来", "天来了"]);
-    // Fewer words than a gram has: all of them.
+    // A text with fewer words than a gram is one gram.
     assert_eq!(found("One two"), ["one two"]);
     assert_eq!(found("one two three"), ["one two three"]);
     assert!(found("。").is_empty());
@@ -150,7 +150,7 @@ fn spellings_of_editions_are_one() {
     }
 }
 
-/// Prose is what full stops end: 11 of 16 characters here, in thousandths; marks count.
+/// Prose is text that ends with a full stop: here 11 of 16 characters, in thousandths; marks count.
 #[test]
 fn prose_is_what_stands_in_sentences() {
     assert_eq!(
@@ -162,8 +162,8 @@ fn prose_is_what_stands_in_sentences() {
     assert_eq!(prose(&text("")), 0);
 }
 
-/// A poem of 28 characters: a number, two characters side by side, or a word of an alphabet makes another text; so does a single character,
-/// 1/28 of it.
+/// A poem of 28 characters. A number, two adjacent characters, or an alphabetic word make another text; so does a single character, which
+/// is 1/28 of it.
 #[test]
 fn a_short_poem_is_another_with_one_character() {
     let poem = "雾落渡口人未归，钟声缓缓过桥来。旧书摊上寻灯影，一碗热汤待客回。";
@@ -186,7 +186,7 @@ fn spellings_tell_what_counts() {
     assert_eq!(numbers, [false, true, false, true, false, false, false]);
 }
 
-/// A form of 130 words with two slots, of four words each.
+/// A form of 130 words with two slots of four words each.
 fn form(own: usize) -> String {
     let slot = |n: usize| words(1000 * (own + 1) + 10 * n, 1000 * (own + 1) + 10 * n + 4);
     format!(
@@ -199,8 +199,8 @@ fn form(own: usize) -> String {
     )
 }
 
-/// Two pages are given the benefit of the doubt; of many that fill the same slots with words of their own each is
-/// another one. A family in which one page has other words at these places is a family.
+/// Two pages that differ in slots are still copies; if many pages have different words in the same slots, each is another page. Pages of a
+/// family that agree stay one family, even if one page differs at these places.
 #[test]
 #[ignore = "open: forms that agree in nine tenths are taken for a family"]
 fn forms_have_slots_families_agree() {
@@ -219,7 +219,7 @@ fn forms_have_slots_families_agree() {
     assert!(verdict(&method, family[0], family[5]).is_some());
 }
 
-/// Pages of a 60-word block with 20 words of their own each: 58 of 78 runs are shared. No two of them agree in nine tenths.
+/// Pages with a common block of 60 words and 20 own words each: 58 of 78 runs are shared. No two of them agree in nine tenths.
 #[test]
 fn a_template_is_no_evidence_an_article_is() {
     let block = words(0, 60);
@@ -230,7 +230,7 @@ fn a_template_is_no_evidence_an_article_is() {
     assert!(verdict(&fitted(vec![], &[]), texts[0], texts[1]).is_some());
     let method = fitted(vec![], &texts);
     assert_eq!(verdict(&method, texts[0], texts[1]), None);
-    // The same words as sentences are articles, which overlap, as each has twenty words of its own behind the statement.
+    // The same words as sentences make articles, which overlap, as each has twenty own words after the statement.
     let as_sentences = |page: &String| page.replace(" w", ". W") + ".";
     let sentences: Vec<String> = pages.iter().map(as_sentences).collect();
     let found = verdict(&method, &sentences[0], &sentences[1]).unwrap();
@@ -238,11 +238,11 @@ fn a_template_is_no_evidence_an_article_is() {
         (found.relation, found.own_a, found.own_b),
         (Relation::Overlaps, 20, 20)
     );
-    // With two they are the same.
+    // With two own words they are the same.
     let shorter = |own: usize| as_sentences(&format!("{block} {}", words(own, own + 2)));
     let found = verdict(&method, &shorter(1000), &shorter(2000)).unwrap();
     assert_eq!(found.relation, Relation::Duplicate);
-    // But a line at the foot of a page, 40 words, is too little.
+    // But 40 words at the foot of a page are too few.
     let line = |own: usize| {
         let block = &sentences[0][..sentences[0].find(" W40").unwrap()];
         format!(
@@ -255,8 +255,8 @@ fn a_template_is_no_evidence_an_article_is() {
     assert_eq!(verdict(&method, &first, &second), None);
 }
 
-/// A story of 40 words in a template of 60, before ends of 8 words that each page has for itself. Of the keys that are no
-/// template's both have 2 at the seam and 38 of the story, and each has 8 at its end: 40/48.
+/// A story of 40 words in a template of 60, followed by 8 words that only one page has. Outside the template both have 2 keys at the seam
+/// and 38 of the story, and each has 8 at its end: 40/48.
 #[test]
 fn what_templates_share_counts_nothing_where_the_rest_agrees() {
     let (template, story) = (words(0, 60), words(500, 540));
@@ -303,7 +303,7 @@ fn the_rest_of_two_sketches_by_hand() {
     );
     assert_eq!(overlap.non_boilerplate_coverage(3), 2.0 / 3.0);
     assert_eq!(overlap.non_boilerplate_coverage(4), 0.0);
-    // Where nothing is common, the rest is all there is.
+    // Without common keys, everything is outside templates.
     let (a, b) = (sketch(a.keys, &[]), sketch(b.keys, &[]));
     let overlap = SketchOverlap::of_sketches(a, b, u64::MAX, |_| 0).unwrap();
     assert_eq!(
@@ -343,7 +343,7 @@ fn a_sketch_is_small() {
     }
 }
 
-/// A short page has grams that the longer page's sample ends before: they must not count against it.
+/// A short page has grams beyond the end of the longer page's sample, which must not count against it.
 #[test]
 fn samples_are_compared_as_far_as_both_reach() {
     let half = u64::MAX / 2;
@@ -363,7 +363,7 @@ fn nothing_matches_nothing() {
     assert_eq!(judge(&method, &Sketch::default(), &Sketch::default()), None);
 }
 
-/// Of 100 grams of the sample 40 are shared; what the trace shows decides as the sums with the slack do.
+/// 40 of 100 sampled grams are shared; the values in the trace decide as the sums with slack do.
 #[test]
 fn the_arithmetic_of_the_trace() {
     let grams = |grams: std::ops::Range<u64>, prose| Sketch {
@@ -372,7 +372,7 @@ fn the_arithmetic_of_the_trace() {
         ..Sketch::default()
     };
     let method = coverage(&[]);
-    // Slack 0.5 / √100: 0.05 would do.
+    // Slack is 0.5 / √100, so 0.05 would be enough.
     let (verdict, lines) = traced(&method, &grams(0..100, 0), &grams(96..220, 0));
     assert!(verdict.is_none());
     assert_eq!(lines, ["sampled coverage = 4/100 = 0.04 < 0.05"]);
@@ -387,7 +387,7 @@ fn the_arithmetic_of_the_trace() {
     );
 }
 
-/// What has to be reached follows from the sum, also where the difference is rounded the other way.
+/// The required value follows from the sum, even if the difference is rounded the other way.
 #[test]
 fn what_a_value_must_reach() {
     assert_eq!(reaching(0.25, 0.25, 0.75), (0.25, 0.5));
@@ -412,13 +412,13 @@ fn spelled(words: &[u8]) -> String {
 }
 
 proptest! {
-    /// Whichever of the texts is looked up in the other, as often as it is, and as a slow, obvious search has it.
+    /// The result does not depend on which text is looked up in which, or how often, and equals that of a slow search.
     #[test]
     fn runs_correspond_by_the_definition(
         small in prop::collection::vec(0u32..12, 0..60), large in prop::collection::vec(0u32..12, 0..60),
         wide in 1u32..40,
     ) {
-        // Runs that share a slot are told apart.
+        // Runs that share a slot are distinguished.
         let [small, large] = [small, large].map(|runs| runs.into_iter().map(|run| run * wide).collect::<Vec<_>>());
         let nth = |at: usize| small[..at].iter().filter(|&&run| run == small[at]).count();
         let starts: Vec<Option<usize>> = (0..small.len()).map(|at| {
@@ -435,20 +435,19 @@ proptest! {
         };
         let (mut of_small, mut of_large) = (PositionIndex::of(small.clone()), PositionIndex::of(large.clone()));
         let expected = (shared, starts);
-        // Each index is asked twice, as the second time it must not know of the first.
+        // Each index is asked twice; the second answer must not depend on the first.
         for _ in 0..2 {
             prop_assert_eq!(spread(of_small.in_larger(&large)), expected.clone());
             prop_assert_eq!(spread(of_large.of_smaller(&small)), expected.clone());
         }
     }
 
-    /// What is given up when too little can still be shared would not have held, with every rule in force.
     #[test]
     fn giving_up_early_changes_no_verdict(
         a in prop::collection::vec(0u8..40, 1..200), start in 0usize..150, length in 1usize..300,
         b in prop::collection::vec(0u8..40, 0..200), df in 2usize..4,
     ) {
-        // Some of the one stands in the other.
+        // Part of one text is in the other.
         let part: Vec<u8> = a.iter().copied().skip(start).take(length).chain(b).collect();
         let (a, b) = (spelled(&a), spelled(&part));
         let df = df.to_string();
@@ -464,7 +463,7 @@ proptest! {
         prose in prop::sample::select(vec![[100, 100], [100, 900], [900, 100], [799, 800]]),
     ) {
         let method = coverage(&[]);
-        // Of three keys two are a template's. What `b` has beside `a`'s of them is its own.
+        // Two of three keys belong to a template. `b`'s additional keys are its own.
         let is_common = |key: u64| !key.is_multiple_of(3);
         let b = a.iter().copied().filter(|&key| is_common(key)).chain(more.into_iter().filter(|&key| !is_common(key) && !a.contains(&key)));
         let sketch = |keys: &std::collections::BTreeSet<u64>, prose: u64| {
@@ -490,7 +489,7 @@ proptest! {
             coverage(settings).needs_distinctive(SketchRef { keys, marks: &[], extra: &[prose], common: &[] }).is_some()
         };
         prop_assert_eq!(needs_distinctive(&[], &keys), prose < 800);
-        // Of no more keys than a short page keeps nothing is said, and where nothing is evidence.
+        // Nothing is claimed for as few keys as a short page keeps, and where nothing is evidence.
         prop_assert!(!needs_distinctive(&[], &keys[..16]) && !needs_distinctive(&[("rest", "0")], &keys));
     }
 
@@ -531,12 +530,12 @@ proptest! {
         }
         let most = SketchOverlap::at_most(&KeySlots::new(refs[0]), refs[1], below);
         prop_assert_eq!((most.sampled, most.non_boilerplate), (found.sampled, found.non_boilerplate));
-        // A key is a template's in both or in none, but not here: no more can be shared than there are.
+        // In practice a key belongs to a template in both sketches or in neither, but not here, so the count is capped.
         let least = found.non_boilerplate_shared.min(found.non_boilerplate);
         prop_assert!(most.sampled_shared >= found.sampled_shared && most.non_boilerplate_shared >= least);
     }
 
-    /// The index sees no pair that shares fewer keys than `bounds` says; such a pair must not be related.
+    /// The index skips pairs that share fewer keys than `bounds` says; these must not be related.
     #[test]
     fn bounds_leave_out_nothing_that_is_related(
         a in prop::collection::vec(0u8..30, 0..60), b in prop::collection::vec(0u8..30, 0..60),

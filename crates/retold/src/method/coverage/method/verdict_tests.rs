@@ -17,7 +17,7 @@ fn line(from: usize, to: usize) -> String {
     plain(from, to).join(" ")
 }
 
-/// So many sentences of ten words, from that one on.
+/// A number of sentences of ten words, starting at a given one.
 fn told(from: usize, count: usize) -> String {
     let sentence = |n: usize| line(10 * n, 10 * n + 10) + ".";
     let sentences: Vec<String> = (from..from + count).map(sentence).collect();
@@ -77,7 +77,7 @@ fn relations_by_hand() {
         found(&told(0, 40), &page(&told(90, 3))),
         Some((Relation::ContainedBy, 0, 30))
     );
-    // Two sentences of ten are too little, and so is nothing.
+    // Two sentences of ten are too few, and so is an empty text.
     assert_eq!(found(&story, &told(8, 10)), None);
     assert_eq!(found(&story, &told(50, 10)), None);
 
@@ -129,7 +129,7 @@ fn a_short_line_at_an_end_is_not_own() {
             Some((Relation::Duplicate, 0, 0))
         );
     }
-    // Between sentences it is, and so is a sentence.
+    // Between sentences the words are own text, and so is a sentence.
     let inside = format!("{}\n\n{own}\n\n{}", told(0, 5), told(5, 5));
     assert_eq!(
         found(&method, &story, &inside),
@@ -151,7 +151,7 @@ fn a_short_line_at_an_end_is_not_own() {
     );
 }
 
-/// Lines on each page of a site are its frame's: a story in the frames of four sites is one story.
+/// Lines on each page of a site belong to its frame: a story in the frames of four sites is one story.
 #[test]
 fn a_story_in_the_frames_of_sites_is_one() {
     let frame =
@@ -170,7 +170,7 @@ fn a_story_in_the_frames_of_sites_is_one() {
     assert_eq!(found(&method, texts[0], texts[4]), None);
 }
 
-/// A notice of 40 words is another with one other word, also in lines that are known to be a frame.
+/// In a notice of 40 words one different word makes another page, even in lines that are known as a frame.
 #[test]
 fn a_short_notice_is_another_with_one_other_word() {
     let notice = |name: &str| format!("{} {name} {}.", line(500, 520), line(520, 539));
@@ -188,7 +188,7 @@ fn a_short_notice_is_another_with_one_other_word() {
     assert!(!are_copies(&method, texts[0], texts[1]));
 }
 
-/// The rules that were asked.
+/// The rules that were applied.
 fn asked(method: &Coverage, a: &str, b: &str) -> Vec<String> {
     let tested = tested(method, a, b).into_iter();
     tested
@@ -210,7 +210,7 @@ fn what_is_shared_is_asked_first() {
         asked(&method, &told(0, 10), &page(0, 5)),
         ["shared = 50/100 = 0.50 < 0.60"]
     );
-    // Of pages with eight words there is no story to be told.
+    // Pages with eight words have no story.
     let lists = [line(0, 8), line(0, 6) + " " + &line(90, 92)];
     assert_eq!(
         asked(&method, &lists[0], &lists[0])[0],
@@ -222,7 +222,7 @@ fn what_is_shared_is_asked_first() {
     );
 }
 
-/// The template on two pages with so many words of their own behind it, and on forty others, by which it is known for one.
+/// Two pages of a template followed by own words, and a method that knows the template from forty others.
 fn in_template(template: &str, ends: [&str; 2]) -> (Coverage, [String; 2]) {
     let pages = ends.map(|end| format!("{template} {end}"));
     let others: Vec<String> = (1..41)
@@ -243,7 +243,7 @@ fn what_makes_a_template_evidence() {
     let own = [&*own[0], &*own[1]];
     let more = [line(1000, 1020), line(1100, 1120)];
     let more = [&*more[0], &*more[1]];
-    // Nothing is shared outside the template. Three own words of 103 are next to nothing, twenty of 120 are something.
+    // Nothing is shared outside the template. Three own words of 103 are negligible, twenty of 120 are not.
     let pages = in_template(&line(0, 100), own);
     assert_eq!(last_of("rest", &pages).unwrap(), "rest = 0.00 < 0.40");
     assert_eq!(
@@ -257,7 +257,7 @@ fn what_makes_a_template_evidence() {
     let pages = in_template(&line(0, 100), more);
     assert_eq!(last_of("equal", &pages), None);
     assert_eq!(last_of("statement", &pages), None);
-    // In sentences it is a statement, if it is not too short.
+    // As sentences it is a statement, if it is long enough.
     assert_eq!(
         last_of(
             "statement",
@@ -280,7 +280,7 @@ fn what_makes_a_template_evidence() {
         .unwrap(),
         "statement = 40 < 50"
     );
-    // Where both pages have the same names, it is evidence; not where nearly all is the template's, and not where each has its own.
+    // If both pages have the same names, these are evidence, unless nearly everything belongs to the template or each has its own names.
     let template = format!("{} {}", line(0, 80), long('b'));
     let much = [line(1000, 1060), line(1100, 1160)];
     let much = [&*much[0], &*much[1]];
@@ -294,15 +294,15 @@ fn what_makes_a_template_evidence() {
     );
     let names = [long('x') + "x", long('y').replace(' ', "qqqq ") + "qqqq"];
     let pages = in_template(&line(0, 100), [&names[0], &names[1]]);
-    // Then they are not even aligned, as too few words are the same for nearly equal pages.
+    // Then they are not even aligned, as too few words agree for nearly equal pages.
     assert_eq!(last_of("longest words", &pages), None);
-    // 100 of 120 words, and a few that seem to be there.
+    // 100 of 120 words agree, and a few seem to.
     let asked = last_of("words in common", &pages).unwrap();
     assert!(asked.starts_with("words in common = 0.8"), "{asked}");
     assert_eq!(found(&pages.0, &pages.1[0], &pages.1[1]), None);
 }
 
-/// Of a hundred words two in eight are others, from the tenth on: 22.
+/// In a hundred words, two of eight are replaced from the tenth on: 22.
 fn reworded(words: &[String], by: impl Fn(&str, usize) -> String) -> String {
     let is_other = |at: usize| at >= 10 && at % 8 < 2;
     let words = words.iter().enumerate();
@@ -345,7 +345,7 @@ fn when_other_words_make_no_other_page() {
         "reworded = 82/100 = 0.82 ≥ 0.75",
     ];
     assert_eq!(lines[1..4], rest);
-    // Twenty other names side by side are each page's own.
+    // Twenty other names in a row are each page's own.
     let names = |word: &str, at: usize| match word.len() > 3 {
         true => plain(2000 + at, 2001 + at)[0].clone() + "yyyyyyyy",
         false => word.to_owned(),
@@ -356,7 +356,7 @@ fn when_other_words_make_no_other_page() {
     assert_eq!(renamed, Some((Relation::Overlaps, 20, 20)));
 }
 
-/// Words of a text as sentences: each number is one of the sentences that both texts may have, or of those of its own.
+/// A text in sentences: each number selects a sentence that both texts may have, or one of the text's own.
 fn page(parts: &[(u8, u8)], own: usize) -> String {
     let part = |&(kind, n): &(u8, u8)| match kind {
         0 => told(own + usize::from(n), 1),
@@ -370,7 +370,7 @@ fn page(parts: &[(u8, u8)], own: usize) -> String {
     parts.join(" ")
 }
 
-/// The most words side by side that are nowhere in the other text. Slow and obvious.
+/// The longest stretch of words that occur nowhere in the other text. Slow reference implementation.
 fn longest_own(text: &str, other: &str) -> usize {
     let words = |text: &str| -> Vec<String> {
         text.split([' ', '.', '\n'])
@@ -388,7 +388,7 @@ fn longest_own(text: &str, other: &str) -> usize {
 }
 
 proptest! {
-    /// What would be dropped has no long passage of its own, and swapping the pages turns the relation round.
+    /// A dropped page has no long own passage, and swapping the pages reverses the relation.
     #[test]
     fn nothing_that_is_dropped_says_much_of_its_own(
         a in prop::collection::vec((0u8..8, 0u8..14), 1..30), b in prop::collection::vec((0u8..8, 0u8..14), 1..30),
@@ -397,7 +397,7 @@ proptest! {
         let (a, b) = (page(&a, 200), page(&b, 400));
         let limit = words.to_string();
         let method = coverage(&[("own_words", &*limit), ("own_share", "0.05")]);
-        // It asserts that the verdict on the swapped pages is this one, swapped.
+        // Asserts that the verdict on the swapped pages is the reverse.
         let Some(found) = verdict(&method, &a, &b) else { return Ok(()) };
         let goes = |relation| found.relation == Relation::Duplicate || found.relation == relation;
         for (text, other, relation) in [(&a, &b, Relation::ContainedBy), (&b, &a, Relation::Contains)] {

@@ -1,15 +1,14 @@
-//! The score of a word by how its occurrences cluster, and the best words of a page.
+//! Scores words by how their occurrences cluster, and selects the best words of a page.
 
 use crate::text::{Interned, Words};
 
-/// Scores are whole multiples of 1 / UNIT, so that a sum does not depend on the order of its parts and ties are ties
-/// on every machine.
+/// Scores are multiples of 1 / UNIT, so that sums do not depend on order and ties are ties on every machine.
 const UNIT: f64 = (1u64 << 40) as f64;
 
-/// Distances below this are looked up.
+/// Distances below this are in a table.
 const TABLE: usize = 4096;
 
-/// f(b): b^(−k₁) up to B, m · b^(−k₂) beyond.
+/// f(b) = b^(−k₁) up to B, m · b^(−k₂) beyond.
 #[derive(Clone, Debug)]
 pub(super) struct Curve {
     k1: f64,
@@ -35,7 +34,7 @@ impl Curve {
         if distance <= self.bend {
             distance.powf(-self.k1)
         } else {
-            // m makes the two halves meet at B.
+            // m makes the two parts meet at B.
             self.bend.powf(self.k2 - self.k1) * distance.powf(-self.k2)
         }
     }
@@ -51,16 +50,13 @@ impl Curve {
     }
 }
 
-/// A word with its score.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Scored {
-    /// Its number among the interned words, which rises with the first occurrence.
+    /// Its number among the interned words, in order of first occurrence.
     pub(super) id: u32,
-    /// How often it occurs.
     pub(super) count: u32,
-    /// Its latest position.
     last: u32,
-    /// Its characters.
+    /// Its length in characters.
     length: u32,
     units: u64,
 }
@@ -72,8 +68,7 @@ impl Scored {
     }
 }
 
-/// The `count` best words, best first: by score; of equals, and so of words that occur once, the longest, then the
-/// earliest.
+/// The `count` best words, best first: by score; ties (such as words that occur once) by length, longest first, then the earliest.
 pub(super) fn best(
     words: Words<'_>,
     interned: &Interned<'_>,

@@ -1,4 +1,4 @@
-//! Each formula with figures worked out by hand.
+//! Checks each formula against figures worked out by hand.
 
 use super::*;
 use crate::method::testing::{judge, params, text, traced};
@@ -11,7 +11,7 @@ fn keywords(settings: &[(&str, &str)], content: &str) -> Vec<Keyword> {
     method(settings).keywords(&text(content)).unwrap()
 }
 
-/// `words` with `gap` − 1 stop-words between each two.
+/// `words` with `gap` − 1 stop-words between neighbours.
 fn spaced(words: &[&str], gap: usize) -> String {
     words.join(&format!(" {}", "the ".repeat(gap - 1)))
 }
@@ -32,7 +32,7 @@ fn sketch(length: u64, terms: &[(u64, u32)]) -> Sketch {
 
 const BOTH_08: [(&str, &str); 2] = [("threshold", "0.8"), ("share", "0.8")];
 
-/// By `duplicate_by=cosine`, both thresholds 0.8.
+/// With `duplicate_by=cosine` and both thresholds 0.8.
 fn relation(a: &Sketch, b: &Sketch) -> Option<(Relation, f64)> {
     relation_by("cosine", a, b)
 }
@@ -122,7 +122,7 @@ fn three_hashes_of_the_best_words_whatever_their_order() {
     assert_eq!((&hashes[0], &hashes[2]), (&other[0], &other[2]));
     assert_ne!(hashes[1], other[1]);
     assert_eq!(method.sketch(&text(&spaced(&words, 2))).keys.len(), 3);
-    // Two words: no hash, and so no relation.
+    // Two words give no hash, so no relation.
     let few = method.sketch(&text("ferry harbour ferry harbour"));
     assert!(few.keys.is_empty());
     assert_eq!(judge(&method, &few, &few), None);
@@ -140,7 +140,7 @@ fn each_three_of_the_six_best_words_makes_a_hash() {
         hashes.map(|(_, key)| key).collect()
     };
     assert!(keys(&words).contains(&xxh3_64("harbour\nnet\ntide".as_bytes())));
-    // Three words in common, in other places: one hash in common. Two: none.
+    // With three words in common in other places, one hash is shared; with two, none.
     let shared = |others: &[&str]| {
         let others = keys(others);
         let both = keys(&words).into_iter().filter(|key| others.contains(key));
@@ -203,12 +203,12 @@ fn pages_of_like_length_are_duplicates_by_share_if_that_is_wanted() {
     let by_share = Some((Relation::Duplicate, 1.0));
     assert_eq!(relation_by("either", &longer, &shorter), by_share);
     assert_eq!(relation_by("either", &shorter, &longer), by_share);
-    // Of one length: the larger share counts, 5/5 and not 5/10.
+    // With equal lengths the larger share counts: 5/5, not 5/10.
     let (one, other) = (sketch(60, &[(7, 5)]), sketch(60, &[(7, 5), (8, 5)]));
     assert_eq!(relation_by("cosine", &one, &other), None);
     assert_eq!(relation_by("either", &one, &other), by_share);
     assert_eq!(relation_by("either", &other, &one), by_share);
-    // A cosine that is high enough is what is shown.
+    // If the cosine is high enough, it is shown.
     let (one, other) = (sketch(9, &[(7, 3), (9, 4)]), sketch(9, &[(7, 4), (9, 3)]));
     assert_eq!(
         relation_by("either", &one, &other),
@@ -253,7 +253,7 @@ fn moved_sentences_change_nothing_and_it_is_told_why() {
         let harbour = keywords.iter().find(|keyword| keyword.word == "harbour");
         assert_eq!(harbour.unwrap().positions.len(), 5);
     }
-    // Every key has its places, and they are words of the text.
+    // Every key has places, and they are words of the text.
     assert!(
         sketch
             .keys
@@ -308,7 +308,7 @@ fn only_the_declared_parameters_leave_the_sketch_alone() {
     );
 }
 
-/// The curve of the preset `agt` against what the paper says of f, at the preset's own values.
+/// Compares the curve of the preset `agt` with what the paper says of f, at the preset's own values.
 #[test]
 fn the_curve_of_the_preset_rewards_bursts() {
     let preset = crate::method::Preset::find("agt").unwrap();
@@ -325,13 +325,13 @@ fn the_curve_of_the_preset_rewards_bursts() {
         assert!(before > here && here > behind, "falling at {b}");
         assert!(before - here > here - behind, "convex at {b}");
     }
-    // Three occurrences in a row outweigh ten that stand evenly, at any distance from 3 words on; three in one sentence, four words
-    // apart, those of a page of 180 words.
+    // Three occurrences in a row outweigh ten evenly spaced ones at any distance from 3 words on; three in one sentence, four words apart,
+    // outweigh ten spread evenly over a page of 180 words.
     let even = |distance: f64| 9.0 * curve.at(distance);
     assert!(2.0 * curve.at(1.0) > even(3.0));
     assert!(2.0 * curve.at(4.0) > even(20.0));
-    // Of equal length and number the uneven ones weigh more.
+    // With equal length and number, uneven ones weigh more.
     assert!(curve.at(5.0) + curve.at(15.0) > 2.0 * curve.at(10.0));
-    // No length makes a page contained.
+    // No length ratio makes a page contained.
     assert_eq!(params.length_threshold, 0.0);
 }

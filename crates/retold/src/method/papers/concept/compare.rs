@@ -6,17 +6,16 @@ use crate::method::{Check, Op, Trace};
 use crate::relation::Verdict;
 use crate::sketch::{SketchRef, count_shared};
 
-/// All that a verdict follows from.
+/// The values from which a verdict follows.
 pub(super) struct Compared {
     /// Queried concepts that both pages have.
     shared: usize,
-    /// Queried concepts of the page that has fewer.
+    /// Queried concepts of the page with fewer.
     keys: usize,
     cosine: f64,
-    /// S in words, our own and as DWDCS prints it.
+    /// S in words: ours, and as printed in DWDCS.
     words_of_spread: Option<f64>,
     printed_spread: Option<f64>,
-    /// Words of each page.
     words: (usize, usize),
 }
 
@@ -33,7 +32,7 @@ impl Compared {
         }
     }
 
-    /// S in words, or over the words of the shorter page; `None` if no shared concept occurs twice on both.
+    /// S in words, or relative to the words of the shorter page; `None` if no shared concept occurs twice on both.
     fn spread(&self, by: SpreadBy) -> Option<f64> {
         let words = self.words.0.min(self.words.1).max(1) as f64;
         match by {
@@ -43,7 +42,6 @@ impl Compared {
         }
     }
 
-    /// The verdict.
     pub(super) fn judge(&self, params: &SharedParams, trace: &mut Trace) -> Option<Verdict> {
         let shared = "shared key concepts among those queried";
         let least = params.bounds(self.keys).overlap as f64;

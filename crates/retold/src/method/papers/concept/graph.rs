@@ -1,6 +1,6 @@
 //! An undirected graph in flat arrays.
 
-/// An undirected graph.
+/// An undirected graph as adjacency arrays.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Graph {
     /// The neighbours of `n` are `neighbours[starts[n]..starts[n + 1]]`, ascending.
@@ -9,7 +9,7 @@ pub struct Graph {
 }
 
 impl Graph {
-    /// From edges in any order and direction; repeated ones and loops count for nothing.
+    /// Builds a graph from edges in any order and direction; repeated edges and loops are ignored.
     pub fn new(nodes: usize, edges: impl Iterator<Item = (u32, u32)>) -> Graph {
         let mut arcs: Vec<u64> = edges
             .filter(|(a, b)| a != b)
@@ -29,7 +29,7 @@ impl Graph {
         Graph { starts, neighbours }
     }
 
-    /// How many nodes there are.
+    /// The number of nodes.
     pub fn len(&self) -> usize {
         self.starts.len().saturating_sub(1)
     }
@@ -45,21 +45,21 @@ impl Graph {
         &self.neighbours[self.starts[node] as usize..self.starts[node + 1] as usize]
     }
 
-    /// How many neighbours a node has.
+    /// The number of neighbours of a node.
     pub fn degree(&self, node: u32) -> usize {
         self.neighbours(node).len()
     }
 }
 
-/// What the distances of a connected graph say.
+/// Distances in a connected graph.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Distances {
     /// Their sum over all ordered pairs of nodes.
     pub total: u64,
     /// The longest.
     pub longest: u64,
-    /// For each requested node, by how much the sum over the ordered pairs of the other nodes grows without it; a pair
-    /// that is separated counts as `longest` + 1.
+    /// For each requested node, by how much the sum over the ordered pairs of the other nodes grows without it; a disconnected pair counts
+    /// as `longest` + 1.
     pub growth: Vec<u64>,
     /// For each requested node, the sum of its distances to all others.
     pub sums: Vec<u64>,

@@ -1,4 +1,4 @@
-//! Phrases that mean the same become one concept (DWDCS 2011): complete linkage over the relatedness of phrases.
+//! Merges phrases with the same meaning into concepts (DWDCS 2011), by complete linkage over relatedness.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
@@ -11,12 +11,12 @@ pub(super) struct Meaning<'a> {
     pub(super) concepts: Vec<u64>,
 }
 
-/// Rel of two phrases with this many numbers, of which they share `shared`.
+/// Rel of two phrases of `a` and `b` numbers with `shared` in common.
 fn relatedness(shared: usize, a: usize, b: usize) -> f64 {
     2.0 * shared as f64 / (a + b) as f64
 }
 
-/// Two groups that could become one: the most related come first, then those that come first by text.
+/// Two groups that may be merged; the most related come first, then the first by text.
 #[derive(Clone, Copy, PartialEq)]
 struct Merge {
     relatedness: f64,
@@ -41,9 +41,8 @@ impl PartialOrd for Merge {
 
 /// For each phrase the representative of its group: the first by text. Texts must differ.
 ///
-/// The two most related groups become one as long as all pairs of their phrases are related by more than `threshold`;
-/// the relatedness of two groups is that of their least related phrases. Ties go by text, so the order of the phrases
-/// plays no part.
+/// The two most related groups are merged as long as all pairs of their phrases are related by more than `threshold`; the relatedness of
+/// two groups is that of their least related phrases. Ties are decided by text, so the order of the phrases does not matter.
 pub(super) fn groups(phrases: &[Meaning<'_>], threshold: f64) -> Vec<u32> {
     let mut by_text: Vec<u32> = (0..phrases.len() as u32).collect();
     by_text.sort_unstable_by_key(|&phrase| phrases[phrase as usize].text);
@@ -59,7 +58,7 @@ pub(super) fn groups(phrases: &[Meaning<'_>], threshold: f64) -> Vec<u32> {
     groups
 }
 
-/// The pairs of phrases that are related by more than `threshold`: only those that share a number can be.
+/// The pairs of phrases related by more than `threshold`. Only phrases that share a number can be.
 fn related(meanings: &[&[u64]], threshold: f64) -> Vec<Merge> {
     let mut holders: Vec<(u64, u32)> = meanings
         .iter()
@@ -89,10 +88,10 @@ fn related(meanings: &[&[u64]], threshold: f64) -> Vec<Merge> {
         .collect()
 }
 
-/// Complete linkage: for each of `phrases` the least of its group.
+/// Complete linkage: for each of `phrases` the least number in its group.
 fn linked(pairs: &[Merge], phrases: usize) -> Vec<u32> {
     let mut group: Vec<u32> = (0..phrases as u32).collect();
-    // What each group can still become one with. Groups that are not listed hold a pair that is not related.
+    // The groups with which each group may still merge. A missing pair of groups contains unrelated phrases.
     let mut near: FxHashMap<u32, FxHashMap<u32, f64>> = FxHashMap::default();
     for &Merge { relatedness, a, b } in pairs {
         near.entry(a).or_default().insert(b, relatedness);
@@ -129,7 +128,7 @@ fn linked(pairs: &[Merge], phrases: usize) -> Vec<u32> {
         }
         near.insert(a, left);
     }
-    // A group that was taken into another points to one with a smaller number, which is settled before it.
+    // A merged group points to one with a smaller number, which is resolved before it.
     for phrase in 0..phrases {
         group[phrase] = group[group[phrase] as usize];
     }
@@ -143,7 +142,7 @@ mod tests {
     use proptest::prelude::*;
     use std::collections::BTreeSet;
 
-    /// Reference implementation: all pairs of groups, repeatedly.
+    /// Reference implementation: checks all pairs of groups repeatedly.
     fn twin(meanings: &[&[u64]], threshold: f64) -> Vec<u32> {
         let rel = |a: usize, b: usize| {
             let (x, y) = (meanings[a], meanings[b]);
@@ -252,8 +251,7 @@ mod tests {
 
     #[test]
     fn common_verbs_do_not_melt_into_one() {
-        // Each of them shares a synonym with each other (take and make; make and build, …), so any relatedness at all
-        // would do, and pairs chain at 0.1.
+        // Any two of these share a synonym (take and make; make and build, …), so at threshold 0 all would merge, and pairs chain at 0.1.
         let verbs = [
             "take", "make", "get", "have", "give", "do", "build", "create",
         ];
@@ -269,7 +267,7 @@ mod tests {
             text,
             concepts: concepts.to_vec(),
         };
-        // a ~ b and b ~ c, not a ~ c: the tie goes to a and b by text.
+        // a ~ b and b ~ c, but not a ~ c: the tie goes to a and b by text.
         let chain = [
             meaning("a", &[1, 2]),
             meaning("b", &[2, 3]),

@@ -1,4 +1,4 @@
-//! The methods themselves: their entries in the table, and the code that they share.
+//! The table entries of `concept` and `keyworld`, and their common code.
 
 #[cfg(test)]
 mod tests;
@@ -58,60 +58,57 @@ pub(in crate::method) const KEYWORLD: MethodInfo = MethodInfo {
     build: |params, _| Box::new(Concept::keyworld(params)),
 };
 
-/// Key concepts: those whose removal lengthens the paths of the page's word network most; and key words, without
-/// merging.
+/// Key concepts: those whose removal lengthens the paths of the page's word network most. `keyworld` is the same without merging words into
+/// concepts.
 ///
 /// # What it finds
-/// Pages with the same key concepts at the same positions: reprints, also edited ones in which a word replaces
-/// another of the same meaning. `keyworld` is the same with words for concepts.
+/// Pages with the same key concepts at the same positions: reprints, even if words were replaced by synonyms.
 ///
 /// # How
 /// Words are lemmas (English, by WordNet) or stems; up to `phrase` content words that follow each other twice or more on the page are a
-/// phrase, so that a phrase does not depend on what stands before it. Phrases whose words
-/// and synonyms agree by more than `merge` (Rel) become one concept: complete linkage, so that no two phrases of a
-/// concept are less related, the most related first, ties by text. Concepts that occur more than `frequency` times are
-/// nodes; those at most two apart in the page's sequence of concepts are linked, by `across` in the whole page, in its blocks or in its
-/// sentences; the largest connected component is kept. Of the
-/// `hubs` nodes of highest degree (`keyworld`: of all) the `key_concepts` are kept whose removal lengthens the mean
-/// distance between the others most (CB; `contribution=all` takes the mean distance between all nodes off, as DWDCS prints it). A pair that the removal cuts off counts as the longest distance + 1, so that the
-/// hub of a star comes first; KeyWorld adds up the widths of the parts, which puts it last. KeyWorld itself links words that stand in
-/// the same sentences: `keyworld` with `links=sentences`.
+/// phrase. Phrases whose words and synonyms agree by more than `merge` (Rel) become one concept, by complete linkage, ties by text.
+/// Concepts that occur more than `frequency` times are nodes; those at most two apart in the page's sequence of concepts are linked, across
+/// the page, its blocks or its sentences (`across`); the largest connected component is kept. Among the `hubs` nodes of highest degree
+/// (`keyworld`: all), the key concepts are the `key_concepts` nodes whose removal lengthens the mean distance between the others most (CB;
+/// `contribution=all` subtracts the mean distance between all nodes, as printed in DWDCS). A pair that the removal disconnects counts as
+/// the longest distance + 1, so that the hub of a star comes first; KeyWorld adds up the widths of the parts, which puts it last. KeyWorld
+/// itself links words in the same sentences: `keyworld` with `links=sentences`.
 ///
-/// Two pages are compared if they share `shared` of their first `query` key concepts, and related if the cosine of how
-/// often the key concepts occur reaches `threshold` and S stays below `spread`: S_i is the standard deviation of the
-/// shifts between the first occurrences of concept i, S the mean of those that occur twice or more on both, over the words
-/// of the shorter page (`spread_by=words`: in words; `spread_by=dwdcs`: as DWDCS prints it, the deviation from the mean of the sizes of the
-/// shifts, over all shared concepts, of the direction in which it is larger). Where none does, positions are not tested. If one page is shorter than `length_threshold` times
-/// the other, it is contained in it.
+/// Two pages are compared if they share `shared` of their first `query` key concepts. They are related if the cosine of the counts of their
+/// key concepts reaches `threshold` and S stays below `spread`. S_i is the standard deviation of the shifts between the first occurrences
+/// of concept i; S is its mean over concepts that occur twice or more on both pages, divided by the words of the shorter page
+/// (`spread_by=words`: in words; `spread_by=dwdcs`: as printed in DWDCS, the deviation from the mean of the sizes of the shifts, over all
+/// shared concepts, in the direction in which it is larger). Without such concepts positions are not tested. If one page is shorter than
+/// `length_threshold` times the other, it is contained in it.
 ///
 /// # Misses
-/// Pages contained in others (their key concepts differ), cut versions, and pages below some 500 characters, where
-/// hardly a concept stands out. Lists and word-for-word templates can look alike. Of a page with more than 3,000
-/// different phrases those that occur most often count. `keyworld` takes minutes for a word list of that size.
+/// Contained pages (their key concepts differ), shortened versions, and pages below about 500 characters, where hardly any concept stands
+/// out. Lists and word-for-word templates can look alike. On a page with more than 3,000 different phrases the most frequent ones count.
+/// `keyworld` takes minutes for a word list of that size.
 ///
 /// # Parameters
 /// `retold methods concept` and `retold methods keyworld` list them with their ranges; `docs/lab/methods.md` has the curves.
 ///
 /// # Reference
-/// DWDCS (Journal of Software 2011, 22(8):1816); KeyWorld (Discovery Science 2001, LNCS 2226:271). We deviate by links across the
-/// page, by CB between the other nodes, by single words for phrases (the paper's twenty key concepts of its example are single words),
-/// by complete linkage where the paper leaves open what is merged first, by ≥ where it has >, by taking S over the length of the page (a threshold in words, `spread_by=words`, that fits short pages rejects long ones), by the mean of the shifts
-/// themselves rather than of their size, so that S is the same when the pages are swapped, by querying with the first
-/// concepts of both pages rather than of one, and by containment.
+/// DWDCS (Journal of Software 2011, 22(8):1816); KeyWorld (Discovery Science 2001, LNCS 2226:271). Ours are: links across the page; CB
+/// between the other nodes; single words for phrases (the twenty key concepts of the paper's example are single words); complete linkage
+/// where the paper leaves open what is merged first; ≥ where it has >; S relative to the length of the page (a threshold in words,
+/// `spread_by=words`, that fits short pages rejects long ones); the mean of the shifts rather than of their sizes, so that S does not
+/// change when the pages are swapped; querying with the first concepts of both pages; and containment.
 #[derive(Debug)]
 pub struct Concept {
     pub(super) params: SharedParams,
-    /// Phrases that are related by more become one concept; 1 merges none.
+    /// Phrases related by more than this become one concept; 1 merges none.
     pub(super) merge: f64,
     /// How many nodes of highest degree are scored; 0: all.
     pub(super) hubs: usize,
-    /// The least Jaccard coefficient of the sentences in which linked words stand, if that is what links them.
+    /// The least Jaccard coefficient of the sentence sets of two linked words, if sentences link words.
     jaccard: Option<f64>,
-    /// Sketches made before, by what they depend on: a network is costly, and crawls have the same text on many pages.
+    /// Sketches of recent texts, by what they depend on: a network is costly, and crawls have the same text on many pages.
     made: Cache<u128, Sketch>,
 }
 
-/// Sketches that are remembered.
+/// The number of cached sketches.
 const REMEMBERED: usize = 4096;
 
 /// A key concept of a page: an index into [`Concepts::all`], and its CB.
@@ -121,7 +118,7 @@ struct Key {
 }
 
 impl Concept {
-    /// The method called `name`, if it is one of these two, with checked parameters.
+    /// The method called `name` with checked parameters; `None` if it is neither of the two.
     pub fn named(name: &str, params: &Params) -> Option<Concept> {
         match name {
             "concept" => Some(Concept::new(params)),
@@ -154,12 +151,10 @@ impl Concept {
         }
     }
 
-    /// What the page is made of.
     pub(super) fn concepts(&self, text: &Text) -> Concepts {
         Concepts::find(text.words(), self.params.phrase, self.merge)
     }
 
-    /// The network of a page.
     pub(super) fn web(&self, text: &Text, concepts: &Concepts) -> Web {
         let units = units(text, self.params.across);
         match self.jaccard {
@@ -171,7 +166,7 @@ impl Concept {
         }
     }
 
-    /// The concepts of a page and the key concepts among them, best first.
+    /// The concepts of a page, and its key concepts, best first.
     fn keys(&self, text: &Text) -> (Concepts, Vec<Key>) {
         let concepts = self.concepts(text);
         let web = self.web(text, &concepts);
@@ -187,10 +182,10 @@ impl Concept {
         (concepts, keys)
     }
 
-    /// The places, among hubs in the order of degree, frequency and text, of those without which distances grow most.
+    /// The indices of the hubs without which distances grow most. `gains` is ordered by degree, frequency and text.
     pub(super) fn best(&self, gains: &[i64]) -> Vec<usize> {
         let mut best: Vec<usize> = (0..gains.len()).collect();
-        // The sort is stable: ties stay in that order.
+        // The sort is stable, so ties keep that order.
         best.sort_by_key(|&hub| Reverse(gains[hub]));
         best.truncate(self.params.key_concepts);
         best
@@ -202,7 +197,7 @@ fn hash(name: &str) -> u64 {
     xxh3_64(name.as_bytes())
 }
 
-/// The name of a concept, and the other phrases that were merged with it.
+/// The name of a concept, and the phrases merged with it.
 fn label(concept: &phrase::Concept) -> String {
     let others: Vec<&str> = concept.others().collect();
     if others.is_empty() {
@@ -211,7 +206,7 @@ fn label(concept: &phrase::Concept) -> String {
     format!("{} [= {}]", concept.name, others.join(", "))
 }
 
-/// What a sketch depends on: what methods see of a text, its sentences, and its language.
+/// A hash of what a sketch depends on: the text that methods see, its sentences, and its language.
 fn seen(text: &Text) -> u128 {
     let mut hash = Xxh3::new();
     let mut add = |part: &str| {

@@ -7,22 +7,22 @@ use super::params::Contribution;
 use super::paths::distances;
 use super::phrase::Concepts;
 
-/// Concepts at most this far apart in the page's sequence of concepts have an edge.
+/// Concepts at most this far apart in the page's sequence of concepts are linked.
 const REACH: usize = 2;
 
-/// A network: the largest connected part.
+/// A network, restricted to its largest connected component.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Web {
     /// The concepts that are nodes, as indices into [`Concepts::all`], ascending.
     pub(super) concepts: Vec<u32>,
     pub(super) graph: Graph,
-    /// How many nodes there are with those that are not connected with it.
+    /// The number of nodes including those outside the component.
     pub(super) all: usize,
 }
 
 impl Web {
-    /// Nodes are the concepts that occur more than `frequency` times; those near each other are linked if they are in one unit:
-    /// `units` has the unit of every word.
+    /// Nodes are the concepts that occur more than `frequency` times; nearby concepts are linked if they are in one unit. `units` has the
+    /// unit of every word.
     pub(super) fn new(concepts: &Concepts, frequency: usize, units: &[u32]) -> Web {
         let sequence = &concepts.sequence;
         let unit = |at: usize| units.get(concepts.starts[at] as usize);
@@ -34,7 +34,7 @@ impl Web {
         Web::linked(concepts, frequency, edges)
     }
 
-    /// The same with other links.
+    /// As [`Web::new`], with other links.
     pub(super) fn linked(
         concepts: &Concepts,
         frequency: usize,
@@ -70,7 +70,7 @@ impl Web {
         }
     }
 
-    /// The share of all nodes that the largest connected part has.
+    /// The share of all nodes that are in the largest component.
     pub(super) fn connected(&self) -> f64 {
         crate::relation::ratio(self.graph.len(), self.all)
     }
@@ -92,13 +92,12 @@ impl Web {
         concepts.all[concept].positions.len()
     }
 
-    /// What the distances say, with and without each of `hubs`.
     pub(super) fn distances(&self, hubs: &[u32]) -> Distances {
         distances(&self.graph, hubs)
     }
 
-    /// The clustering coefficient C: the mean over all nodes of the share of pairs of neighbours that are neighbours
-    /// themselves; 0 where there are fewer than two.
+    /// The clustering coefficient C: the mean over all nodes of the share of linked pairs among their neighbours; 0 for nodes with fewer
+    /// than two.
     pub(super) fn clustering(&self) -> f64 {
         let nodes = 0..self.graph.len() as u32;
         let sum: f64 = nodes.map(|node| self.clustering_of(node)).sum();
@@ -113,14 +112,14 @@ impl Web {
                 .filter(|n| neighbours.binary_search(n).is_ok())
                 .count()
         };
-        // Each link is counted from both its ends, and so are the pairs.
+        // Each link and each pair is counted from both ends.
         let both_ways: usize = neighbours.iter().map(links).sum();
         let pairs = neighbours.len() * neighbours.len().saturating_sub(1);
         crate::relation::ratio(both_ways, pairs)
     }
 }
 
-/// The nodes of the largest connected part, ascending; of equals that whose concepts occur most often, then the first.
+/// The nodes of the largest component, ascending; ties go to the one whose concepts occur most often, then to the first.
 fn largest_part(graph: &Graph, concepts: &Concepts, node: impl Fn(u32) -> bool) -> Vec<u32> {
     let mut reached = vec![false; graph.len()];
     let mut best: (usize, usize, Vec<u32>) = Default::default();
@@ -151,19 +150,19 @@ fn largest_part(graph: &Graph, concepts: &Concepts, node: impl Fn(u32) -> bool) 
     best.2
 }
 
-/// By how much the sum of distances without a node exceeds that with which it is compared, without the part that is the same for all
-/// nodes: by these numbers nodes are in the order of CB. `number` is its place among the requested nodes.
+/// A whole number that orders nodes as CB does: the growth of the sum of distances without a node, apart from terms that are equal for all
+/// nodes. `number` is the node's place among the requested ones.
 pub(super) fn gain(found: &Distances, number: usize, by: Contribution) -> i64 {
     let growth = found.growth[number] as i64;
     match by {
         Contribution::Others => growth,
-        // The distances to the node itself are no longer counted.
+        // Distances to the node itself no longer count.
         Contribution::All => growth - 2 * found.sums[number] as i64,
     }
 }
 
-/// CB of a node: the mean distance between the other nodes without it, less that with it, or less that between all nodes. The sums
-/// are whole numbers.
+/// CB of a node: the mean distance between the other nodes without it, minus that between them with it, or that between all nodes. Sums are
+/// whole numbers.
 pub(super) fn contribution(
     found: &Distances,
     number: usize,

@@ -1,8 +1,8 @@
-//! What `paths` computes, by the definition: a queue for each node, and for each removal. For tests and benches only.
+//! Computes the result of `paths` by the definition, with a search from each node for each removal. Only for tests and benches.
 
 use std::collections::VecDeque;
 
-/// The distances from `source`, no path going through `removed`.
+/// The distances from `source`, without paths through `removed`.
 fn from(near: &[Vec<usize>], source: usize, removed: Option<usize>) -> Vec<Option<u64>> {
     let mut distance = vec![None; near.len()];
     distance[source] = Some(0);
@@ -18,8 +18,8 @@ fn from(near: &[Vec<usize>], source: usize, removed: Option<usize>) -> Vec<Optio
     distance
 }
 
-/// Of a connected graph: the sum of the distances over all ordered pairs, the longest, and by how much the sum over
-/// the pairs of the other nodes grows without each candidate, pairs without a path counting as the longest + 1.
+/// For a connected graph: the sum of distances over all ordered pairs, the longest, and for each candidate by how much the sum over pairs
+/// of the other nodes grows without it; disconnected pairs count as the longest + 1.
 pub fn distances(near: &[Vec<usize>], candidates: &[usize]) -> (u64, u64, Vec<u64>) {
     let with: Vec<Vec<Option<u64>>> = (0..near.len()).map(|s| from(near, s, None)).collect();
     let all = || with.iter().flatten().flatten().copied();

@@ -11,7 +11,7 @@ choices! {
         Share = "share",
         /// Words.
         Words = "words",
-        /// As DWDCS prints it: from the mean of the sizes of the shifts, over all shared concepts, in words.
+        /// As printed in DWDCS: deviation from the mean of the sizes of the shifts, over all shared concepts, in words.
         Dwdcs = "dwdcs",
     }
 }
@@ -29,11 +29,11 @@ choices! {
 }
 
 choices! {
-    /// What the mean distance without a node is compared with.
+    /// With what the mean distance without a node is compared.
     pub(super) enum Contribution {
         /// The mean distance between the other nodes before.
         Others = "others",
-        /// The mean distance between all nodes, as DWDCS prints it.
+        /// The mean distance between all nodes, as printed in DWDCS.
         All = "all",
     }
 }
@@ -41,15 +41,15 @@ choices! {
 choices! {
     /// Which words of a page are linked.
     pub(super) enum Links {
-        /// Those at most two apart (DWDCS).
+        /// Words at most two apart (DWDCS).
         Near = "near",
-        /// Those that stand in the same sentences (KeyWorld).
+        /// Words in the same sentences (KeyWorld).
         Sentences = "sentences",
     }
 }
 
 params! {
-    /// The parameters that both methods have.
+    /// The parameters of both methods.
     pub(super) struct SharedParams {
         /// minimum cosine of the weights of the key concepts
         threshold: f64[0.0..=1.0] = 0.75,
@@ -77,7 +77,7 @@ params! {
 }
 
 params! {
-    /// Those of `concept` alone.
+    /// The parameters of `concept` alone.
     pub(super) struct ConceptParams {
         /// phrases that are related by more than this become one concept; 1 merges none
         merge: f64[0.0..=1.0] = 0.3,
@@ -87,7 +87,7 @@ params! {
 }
 
 params! {
-    /// Those of `keyworld` alone.
+    /// The parameters of `keyworld` alone.
     pub(super) struct KeyworldParams {
         /// near: words at most two apart are linked (DWDCS); sentences: words that occur in the same sentences (KeyWorld)
         links: Links = Links::Near,
@@ -97,9 +97,9 @@ params! {
 }
 
 impl SharedParams {
-    /// What related pages share, if the one with fewer queried concepts has so many.
+    /// What related pages share, if the one with fewer queried concepts has `keys` of them.
     pub(super) fn bounds(&self, keys: usize) -> Bounds {
-        // 0.55 of 20 is 11, though the product is a little more.
+        // 0.55 of 20 is 11, but the floating-point product is a little more.
         let least = (self.shared * keys as f64 - 1e-9).ceil();
         Bounds::overlap(least as usize)
     }

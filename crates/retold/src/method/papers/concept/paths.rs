@@ -1,9 +1,9 @@
-//! Exact distances in a network, and how they grow without a node: breadth-first search from up to 512 nodes at a time.
+//! Exact distances in a network, and how they grow without a node, by breadth-first search from up to 512 nodes at a time.
 //!
-//! Every node has a row of bits, one for each source of the batch: set once the source is within the distance reached
-//! so far. One round over all nodes (a row becomes the OR of its neighbours' rows and its own) takes all sources one
-//! step further. Rows are arrays of `W` words, which the compiler turns into vector instructions. Distances are never
-//! stored: a pair at distance k is counted in each of the k rounds in which its bit is still unset.
+//! Every node has a row of bits, one per source of the batch; a bit is set once the source is within the current distance. One round over
+//! all nodes (a row becomes the OR of its own and its neighbours' rows) advances all sources by one step. Rows are arrays of `W` words,
+//! which the compiler vectorises. Distances are never stored: a pair at distance k is counted in each of the k rounds in which its bit is
+//! still unset.
 
 use std::cell::RefCell;
 use std::mem;
@@ -13,24 +13,24 @@ mod queue;
 use super::graph::{Distances, Graph};
 use queue::Queue;
 
-/// Most sources of a batch: rows of eight words.
+/// The most sources in a batch: rows of eight words.
 const BATCH: usize = 512;
 
-/// Memory that is used again from page to page.
+/// Buffers that are reused from page to page.
 #[derive(Default)]
 struct Arena {
     seen: Vec<u64>,
     next: Vec<u64>,
     /// Nodes whose rows can still change.
     open: Vec<u32>,
-    /// For each candidate the sources some of whose shortest paths go through it alone: a bit each.
+    /// For each candidate a bit per source that has some shortest path through this candidate alone.
     affected: Vec<u64>,
-    /// For each node its number among the candidates.
+    /// For each node its index among the candidates.
     candidate: Vec<u32>,
-    /// For each node the sum of its distances.
+    /// The sum of distances of each node.
     sums: Vec<u64>,
     sources: Vec<u32>,
-    /// The affected sources of the candidate that is removed.
+    /// The affected sources of the removed candidate.
     hit: Vec<u32>,
     queue: Queue,
 }
@@ -41,7 +41,7 @@ thread_local! {
 
 const NONE: u32 = u32::MAX;
 
-/// Calls a search with the narrowest rows that hold this number of sources.
+/// Calls a search with the narrowest rows for this number of sources.
 macro_rules! by_width {
     ($sources:expr, $search:ident($($argument:expr),*)) => {
         match $sources {
@@ -55,8 +55,8 @@ macro_rules! by_width {
 
 /// The distances of a connected graph with and without each of `candidates`.
 ///
-/// Removing a node leaves the distances from a source as they are unless it is, for some neighbour, the only one through
-/// which the shortest paths from that source come. So a removal searches again from such sources alone.
+/// Removing a node changes distances only from sources for which, for some neighbour, all shortest paths come through the node. So only
+/// these sources are searched again.
 pub fn distances(graph: &Graph, candidates: &[u32]) -> Distances {
     ARENA.with_borrow_mut(|arena| {
         let nodes = graph.len();
@@ -110,7 +110,7 @@ impl Arena {
     }
 }
 
-/// By how much the sum of distances between the others grows without a node, from what is collected in `hit`.
+/// By how much the sum of distances between the other nodes grows without a node, for the sources in `hit`.
 fn growth_without(graph: &Graph, node: u32, cut_off: u64, arena: &mut Arena) -> u64 {
     let hit = mem::take(&mut arena.hit);
     let before: u64 = hit.iter().map(|&s| arena.sums[s as usize]).sum();
@@ -121,11 +121,11 @@ fn growth_without(graph: &Graph, node: u32, cut_off: u64, arena: &mut Arena) -> 
         after += by_width!(batch.len(), sum_without(graph, node, cut_off, arena));
     }
     arena.hit = hit;
-    // The distances to the removed node itself are in both sums, and the same.
+    // Both sums include the distances to the removed node, which are equal.
     after - before
 }
 
-/// Rows for all nodes with the bits of the sources set; the row of all bits; and a second set of rows.
+/// Rows of all nodes with the sources' bits set, the row of all bits, and a second set of rows.
 type Rows<'a, const W: usize> = (&'a mut [[u64; W]], &'a mut [[u64; W]], [u64; W]);
 
 fn rows<'a, const W: usize>(
@@ -156,13 +156,13 @@ fn missing<const W: usize>(full: &[u64; W], row: &[u64; W]) -> u64 {
     missing.sum()
 }
 
-/// True if two rows differ. Comparing arrays with `==` calls a function for each.
+/// True if two rows differ. `==` on arrays would call a function for each.
 fn differ<const W: usize>(a: &[u64; W], b: &[u64; W]) -> bool {
     a.iter().zip(b).fold(0, |bits, (a, b)| bits | (a ^ b)) != 0
 }
 
-/// Searches from a batch of consecutive sources; adds up the distances of each node and notes the affected sources of
-/// the candidates. Returns the longest distance.
+/// Searches from a batch of consecutive sources, adds up the distances of each node, and notes the candidates' affected sources. Returns
+/// the longest distance.
 fn all_from<const W: usize>(graph: &Graph, words: usize, arena: &mut Arena) -> u64 {
     let nodes = graph.len();
     let first_word = arena.sources[0] as usize / 64;
@@ -207,7 +207,7 @@ fn all_from<const W: usize>(graph: &Graph, words: usize, arena: &mut Arena) -> u
     }
 }
 
-/// A node's row one step further, and those of its new bits that come from one neighbour alone.
+/// A node's row one step further, and those new bits that come from one neighbour alone.
 fn reached<const W: usize>(
     before: &[u64; W],
     neighbours: &[u32],
@@ -229,8 +229,8 @@ fn reached<const W: usize>(
     (after, sole)
 }
 
-/// The sum of distances from the sources to all nodes, the removed one included, where no path goes through that;
-/// `cut_off` for pairs without a path. The removed node is not among the sources.
+/// The sum of distances from the sources to all nodes, including the removed one, without paths through it; `cut_off` for pairs without a
+/// path. The removed node is not a source.
 fn sum_without<const W: usize>(
     graph: &Graph,
     removed: u32,
@@ -240,7 +240,7 @@ fn sum_without<const W: usize>(
     let nodes = graph.len();
     let (mut seen, mut next, full) =
         rows::<W>(nodes, &arena.sources, &mut arena.seen, &mut arena.next);
-    // The sources that reached the removed node; its row stays empty, so that nothing continues from there.
+    // The sources that reached the removed node. Its row stays empty, so nothing continues from it.
     let mut arrived = first_step(graph, removed, &arena.sources, seen);
     arena.open.clear();
     arena
@@ -271,7 +271,7 @@ fn sum_without<const W: usize>(
             true
         });
         if !changed {
-            // What is unseen now was counted in every round and has no path.
+            // Pairs still unseen were counted in every round and have no path.
             return sum + unseen * cut_off - unseen * rounds;
         }
         add(&mut arrived, graph.neighbours(removed), seen);
@@ -281,7 +281,7 @@ fn sum_without<const W: usize>(
     }
 }
 
-/// Takes all sources one step; returns what reaches the removed node.
+/// Advances all sources by one step; returns what reaches the removed node.
 fn first_step<const W: usize>(
     graph: &Graph,
     removed: u32,
@@ -302,7 +302,7 @@ fn first_step<const W: usize>(
     arrived
 }
 
-/// Adds the rows of some nodes to a row.
+/// ORs the rows of some nodes into a row.
 fn add<const W: usize>(row: &mut [u64; W], nodes: &[u32], seen: &[[u64; W]]) {
     for &node in nodes {
         for (word, other) in row.iter_mut().zip(&seen[node as usize]) {

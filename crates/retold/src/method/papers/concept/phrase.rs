@@ -1,4 +1,4 @@
-//! The phrases of a page, and the concepts that they are merged into.
+//! The phrases of a page, and the concepts into which they are merged.
 
 use std::cmp::Reverse;
 
@@ -7,61 +7,60 @@ use rustc_hash::FxHashMap;
 use super::merge::{self, Meaning};
 use crate::text::{Interned, Word, WordForm, Words, language};
 
-/// Most words of a phrase.
+/// The most words in a phrase.
 pub(super) const WORDS: usize = 3;
 
-/// Most phrases of a page: of more (dictionaries, log files) those that occur most often, then the earliest.
+/// The most phrases on a page; if there are more (dictionaries, log files), the most frequent count, then the earliest.
 pub(super) const MOST: usize = 3000;
 
-/// Several phrases that mean the same.
+/// Phrases with the same meaning.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Concept {
-    /// The phrase that occurs most often, of equals the first by text.
+    /// Its most frequent phrase; ties go to the first by text.
     pub(super) name: String,
-    /// All phrases with how often each occurs, by text.
+    /// All phrases with their counts, by text.
     pub(super) phrases: Vec<(String, u32)>,
     /// Where its phrases begin, ascending: indices into [`Words::all`].
     pub(super) positions: Vec<u32>,
-    /// Where they end: the last word of each.
+    /// The last word of each occurrence.
     pub(super) ends: Vec<u32>,
 }
 
 impl Concept {
-    /// Its phrases other than the one that it goes by.
+    /// Its phrases other than its name.
     pub(super) fn others(&self) -> impl Iterator<Item = &str> {
         let phrases = self.phrases.iter().map(|(text, _)| text.as_str());
         phrases.filter(|text| *text != self.name)
     }
 }
 
-/// What a page is made of.
+/// The concepts of a page.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Concepts {
-    /// By name.
+    /// Sorted by name.
     pub(super) all: Vec<Concept>,
     /// The concepts of the page's phrases in order, as indices into `all`.
     pub(super) sequence: Vec<u32>,
     /// The first word of each of these phrases, as an index into [`Words::all`].
     pub(super) starts: Vec<u32>,
-    /// How many different phrases there are.
     pub(super) phrases: usize,
 }
 
-/// The phrases of a page: in each run of content words, from left to right, the longest words that follow each other at least twice on
-/// the page, at most as many as `phrase` says; all others alone. So where a phrase begins does not depend on the number of words before it.
+/// The phrases of a page. In each run of content words, from left to right, a phrase is the longest sequence of at most `phrase` words that
+/// occurs at least twice on the page, or else a single word. So the start of a phrase does not depend on how many words come before it.
 struct Phrases<'a> {
-    /// The words of each, as numbers of `interned`; unused places have [`EMPTY`].
+    /// The words of each phrase, as numbers of `interned`; unused places have [`EMPTY`].
     words: Vec<[u32; WORDS]>,
     texts: Vec<String>,
     languages: Vec<[Option<&'a str>; WORDS]>,
     counts: Vec<u32>,
-    /// Phrase and position of its first word.
+    /// Each phrase with the position of its first word.
     sequence: Vec<(u32, u32)>,
 }
 
 const EMPTY: u32 = u32::MAX;
 
-/// The number of words, at most `most`, of the run of content words at the beginning.
+/// The length of the run of content words at the start, at most `most`.
 fn run_length(words: &[Word], most: usize) -> usize {
     let goes_on = |word: &&Word| word.is_content() && !word.after_break;
     let first = usize::from(words.first().is_some_and(|word| word.is_content()));
@@ -69,7 +68,7 @@ fn run_length(words: &[Word], most: usize) -> usize {
     first * (1 + rest.count())
 }
 
-/// The runs of two words and more that a page has twice or more.
+/// The sequences of two or more words that occur at least twice on a page.
 struct Repeated(FxHashMap<[u32; WORDS], bool>);
 
 impl Repeated {
@@ -86,7 +85,7 @@ impl Repeated {
         Repeated(seen)
     }
 
-    /// How long the longest phrase at the beginning of these words is.
+    /// The length of the longest phrase at the start of these words.
     fn longest(&self, ids: &[u32]) -> usize {
         let repeated = |length: &usize| self.0.get(&key(&ids[..*length])) == Some(&true);
         (2..=ids.len()).rev().find(repeated).unwrap_or(1)
@@ -99,7 +98,7 @@ fn key(ids: &[u32]) -> [u32; WORDS] {
     key
 }
 
-/// Lemmas where WordNet has some, stems where a page's language has a stemmer.
+/// Lemmas for words in WordNet, stems in languages with a stemmer.
 fn interned<'a>(words: &Words<'a>) -> Interned<'a> {
     let page = words.page_language().filter(|page| *page != "en");
     let stemmed = page.is_some_and(|page| language::stemmer(page).is_some());
@@ -153,7 +152,7 @@ impl<'a> Phrases<'a> {
         found
     }
 
-    /// Leaves out of the sequence what is beyond [`MOST`].
+    /// Removes from the sequence the phrases beyond [`MOST`].
     fn keep_most(&mut self) {
         if self.words.len() <= MOST {
             return;
@@ -172,7 +171,7 @@ impl<'a> Phrases<'a> {
 }
 
 impl Concepts {
-    /// The concepts of a page. Phrases have up to `most` words; those related by more than `threshold` become one.
+    /// The concepts of a page. Phrases have up to `most` words; phrases related by more than `threshold` become one.
     pub(super) fn find(words: Words<'_>, most: usize, threshold: f64) -> Concepts {
         let interned = interned(&words);
         let mut phrases = Phrases::find(words, &interned, most);

@@ -1,13 +1,13 @@
-//! Links of KeyWorld: words that are in the same sentences.
+//! Links of KeyWorld between words in the same sentences.
 
 use rustc_hash::FxHashMap;
 
 use super::phrase::Concepts;
 use crate::text::Text;
 
-/// The pairs of concepts whose sentences agree, by their Jaccard coefficient, in at least `least`. The text after the last full
-/// stop is a sentence too; if `units` are smaller than the page, a sentence also ends with its unit. Quadratic in the
-/// number of different concepts of a sentence.
+/// The pairs of concepts whose sentence sets have a Jaccard coefficient of at least `least`. The text after the last full stop is a
+/// sentence too; if `units` are smaller than the page, a sentence also ends with its unit. Quadratic in the number of different concepts of
+/// a sentence.
 pub(super) fn links(
     text: &Text,
     concepts: &Concepts,

@@ -1,11 +1,10 @@
-//! The parts of a page inside which words are linked.
+//! The parts of a page within which words are linked.
 
 use super::params::Across;
 use crate::text::Text;
 
-/// For each word of a page the number of its block or sentence, ascending; 0 for all words of the page as a whole.
-///
-/// A sentence ends at a full stop, at `!` and `?`, and at the end of its block.
+/// For each word of a page the number of its block or sentence, ascending; 0 for all words if the unit is the page. A sentence ends at a
+/// full stop, at `!` and `?`, and at the end of its block.
 pub(super) fn units(text: &Text, across: Across) -> Vec<u32> {
     let words = text.words();
     let all = words.all();

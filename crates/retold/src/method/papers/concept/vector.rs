@@ -1,19 +1,18 @@
-//! The key concepts in a sketch, and the comparison of two such vectors (DWDCS 2011).
+//! The key concepts in a sketch as a vector, and the comparison of two vectors (DWDCS 2011).
 
 use crate::sketch::shared_positions;
 
-/// Most positions kept of a concept.
+/// The most positions kept per concept.
 const POSITIONS: usize = 256;
 
-/// A key concept in a sketch.
 pub(super) struct Entry<'a> {
     pub(super) hash: u64,
     pub(super) weight: u32,
     pub(super) positions: &'a [u32],
 }
 
-/// The number of words of the page, then for each concept, ascending by hash: the hash, its weight and number of
-/// positions, the positions two by two.
+/// Packs the number of words of the page, then for each concept, ascending by hash: the hash, its weight and number of positions, and the
+/// positions two per number.
 pub(super) fn pack(words: usize, entries: &mut [Entry<'_>]) -> Vec<u64> {
     entries.sort_unstable_by_key(|entry| entry.hash);
     let mut extra = vec![words as u64];
@@ -30,13 +29,12 @@ pub(super) fn pack(words: usize, entries: &mut [Entry<'_>]) -> Vec<u64> {
     extra
 }
 
-/// A page's key concepts, unpacked.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Vector {
     pub(super) words: u64,
     hashes: Vec<u64>,
     weights: Vec<u64>,
-    /// Concept -> end of its positions in `positions`.
+    /// For each concept the end of its positions in `positions`.
     ends: Vec<usize>,
     positions: Vec<u32>,
 }
@@ -80,7 +78,7 @@ impl Vector {
         (product as f64 / whole).min(1.0)
     }
 
-    /// S: how unevenly the shared concepts are shifted, in words; `None` if none occurs twice on both pages.
+    /// S in words: how unevenly the shared concepts are shifted; `None` if none occurs twice on both pages.
     pub(super) fn spread(&self, other: &Vector) -> Option<f64> {
         let (mut sum, mut concepts) = (0.0, 0);
         for (i, j) in shared_positions(&self.hashes, &other.hashes) {
@@ -92,8 +90,8 @@ impl Vector {
         (concepts > 0).then(|| sum / f64::from(concepts))
     }
 
-    /// S as DWDCS prints it: the mean of S_i over all shared concepts, in words; of both directions the larger. `None` if no concept is
-    /// shared.
+    /// S as printed in DWDCS, in words: the mean of S_i over all shared concepts, in the direction in which it is larger. `None` if no
+    /// concept is shared.
     pub(super) fn printed_spread(&self, other: &Vector) -> Option<f64> {
         let one_way = |from: &Vector, to: &Vector| {
             let shared = shared_positions(&from.hashes, &to.hashes);
@@ -108,7 +106,7 @@ impl Vector {
     }
 }
 
-/// S_i as DWDCS prints it: how far the shifts are from the mean of their sizes. Swapping the pages gives another number.
+/// S_i as printed in DWDCS: the deviation of the shifts from the mean of their sizes. Swapping the pages gives another number.
 fn printed_deviation(a: &[u32], b: &[u32]) -> Option<f64> {
     let count = a.len().min(b.len());
     if count == 0 {
@@ -120,8 +118,8 @@ fn printed_deviation(a: &[u32], b: &[u32]) -> Option<f64> {
     Some((squares / count as f64).sqrt())
 }
 
-/// S_i: the population standard deviation of the shifts between the first occurrences of a concept, as many as both
-/// pages have; `None` below two. In whole numbers up to the root, so that swapping the pages changes nothing.
+/// S_i: the population standard deviation of the shifts between the first occurrences of a concept, as many as both pages have; `None`
+/// below two. Computed in whole numbers up to the root, so that swapping the pages changes nothing.
 fn deviation(a: &[u32], b: &[u32]) -> Option<f64> {
     let count = a.len().min(b.len()) as i128;
     if count < 2 {
@@ -176,15 +174,15 @@ mod tests {
 
     #[test]
     fn spread_as_printed_by_hand() {
-        // A shift of all by a constant costs nothing one way, and twice its size the other way.
+        // A constant shift of all occurrences costs nothing in one direction, and twice its size in the other.
         let a = vector(99, &[(1, &[3, 13, 23]), (2, &[5])]);
         let b = vector(99, &[(1, &[0, 10, 20]), (2, &[2])]);
         assert_eq!(
             (a.printed_spread(&b), b.printed_spread(&a)),
             (Some(6.0), Some(6.0))
         );
-        // Concept 1: shifts 2 and −1, mean of the sizes 1.5: (.25 + 6.25) / 2; the other way −2 and 1: (12.25 + .25) / 2. Concept 2
-        // shifts by 4: 0 and 8. N = 2.
+        // Concept 1: shifts 2 and −1, mean of the sizes 1.5: (.25 + 6.25) / 2; in the other direction −2 and 1: (12.25 + .25) / 2. Concept
+        // 2 shifts by 4: 0 and 8. N = 2.
         let a = vector(99, &[(1, &[3, 9]), (2, &[6])]);
         let b = vector(99, &[(1, &[1, 10]), (2, &[2])]);
         let back = (6.25f64.sqrt() + 8.0) / 2.0;

@@ -1,4 +1,4 @@
-//! A page's network, for people and for other programs.
+//! A page's network for display and for other programs.
 
 use std::collections::BTreeMap;
 
@@ -8,26 +8,26 @@ use super::method::Concept;
 use super::network::{contribution, gain, mean_distance};
 use crate::text::Text;
 
-/// The concept network of a page: its largest connected part.
+/// The concept network of a page, restricted to its largest connected component.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Network {
-    /// Words of the text, stop-words included.
+    /// The number of words of the text, stop-words included.
     pub words: usize,
-    /// Different phrases.
+    /// The number of different phrases.
     pub phrases: usize,
-    /// Concepts that they were merged into.
+    /// The number of concepts into which they were merged.
     pub concepts: usize,
-    /// The phrases of the concept that has most.
+    /// The phrases of the concept with the most phrases.
     pub largest_concept: Vec<String>,
-    /// The share of the nodes that are in the largest connected part; the others are not shown.
+    /// The share of nodes in the largest component; the others are not shown.
     pub connected: f64,
-    /// C: the mean share of pairs of neighbours that are neighbours themselves.
+    /// C: the mean share of linked pairs among the neighbours of a node.
     pub clustering: f64,
     /// d: the mean distance over all pairs of nodes.
     pub mean_distance: f64,
     /// The longest distance.
     pub longest_distance: u64,
-    /// Degree -> how many nodes have it.
+    /// The number of nodes of each degree.
     pub degrees: BTreeMap<usize, usize>,
     /// The nodes, by name.
     pub nodes: Vec<Node>,
@@ -38,15 +38,15 @@ pub struct Network {
 /// A concept that is a node.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Node {
-    /// Its representative phrase.
+    /// The phrase that represents the concept.
     pub name: String,
-    /// All phrases that were merged into it.
+    /// All phrases of the concept.
     pub phrases: Vec<String>,
     /// How often it occurs.
     pub frequency: usize,
-    /// How many nodes it is linked with.
+    /// The number of its neighbours.
     pub degree: usize,
-    /// CB: by how much the mean distance between the others grows without it.
+    /// CB: by how much the mean distance between the other nodes grows without it.
     pub contribution: f64,
     /// Its rank among the key concepts, from 1; `None` if it is not one.
     pub key: Option<usize>,
@@ -55,7 +55,7 @@ pub struct Node {
 }
 
 impl Concept {
-    /// How many nodes the network of a page has.
+    /// The number of nodes in the network of a page.
     pub fn nodes(&self, text: &Text) -> usize {
         let concepts = self.concepts(text);
         self.web(text, &concepts).graph.len()

@@ -1,4 +1,4 @@
-//! Features, formulas and bounds with figures worked out by hand.
+//! Checks features, formulas and bounds against figures worked out by hand.
 
 use super::*;
 use crate::method::testing::{judge, params, text, traced};
@@ -36,7 +36,7 @@ fn compare(method: &Period, a: &str, b: &str) -> Option<Verdict> {
 
 #[test]
 fn ten_characters_before_each_full_stop() {
-    // 1: ten of twelve characters; 2: no further back than the full stop before; 3: nothing between two stops.
+    // 1: ten of twelve characters; 2: not beyond the previous full stop; 3: nothing between two stops.
     assert_eq!(
         features("甲乙一二三四五六七八九十。子丑寅。。"),
         ["一二三四五六七八九十", "子丑寅"]
@@ -61,7 +61,7 @@ fn a_sketch_is_a_set() {
     let sketch = period(&[]).sketch(&text("一二三四五六七八九十。丙一二三四五六七八九十。子。"));
     assert_eq!(sketch.keys.len(), 2);
     assert!(sketch.keys.is_sorted() && sketch.keys.len() == sketch.marks.len());
-    // Of the two sentences with one feature the shorter is remembered.
+    // Of two sentences with one feature, the shorter is kept.
     let mut lengths: Vec<usize> = sketch.marks.iter().map(|&mark| mark_length(mark)).collect();
     lengths.sort_unstable();
     assert_eq!(lengths, [1, 10]);
@@ -84,7 +84,7 @@ fn ccs_and_clr_by_hand() {
     // 7 of 10 is enough, 6 of 10 is not.
     assert!(compare(&method, &sentences(0, 10), &sentences(3, 13)).is_some());
     assert_eq!(compare(&method, &sentences(0, 10), &sentences(4, 14)), None);
-    // CLR 5/10 is a duplicate still, 4/10 is contained.
+    // CLR 5/10 is still a duplicate, 4/10 is contained.
     let kind = |a, b| {
         compare(&method, &sentences(0, a), &sentences(0, b))
             .unwrap()
@@ -107,7 +107,7 @@ fn few_features_need_equal_sentences() {
     assert_eq!(compare(&method, &one("今天"), &one("昨天")), None);
     assert_eq!(compare(&method, "版权所有。", "版权所有。"), None);
     assert!(compare(&period(&[("min_chars", "4")]), "版权所有。", "版权所有。").is_some());
-    // Two shared of three and three: too few, and the smaller page has three.
+    // Two of three features are shared, which is too few even for pages of three.
     assert_eq!(compare(&method, &sentences(0, 3), &sentences(1, 4)), None);
 }
 
@@ -139,7 +139,7 @@ fn nothing_matches_nothing() {
     );
 }
 
-/// A sketch of these features, each of a sentence of 20 characters.
+/// A sketch of these features, with sentences of 20 characters.
 fn sketch(keys: std::ops::Range<u64>) -> Sketch {
     Sketch {
         marks: keys.clone().map(|key| key << 16 | 20).collect(),
@@ -179,7 +179,7 @@ fn the_formula_by_hand() {
 #[test]
 fn a_line_break_inside_a_sentence_breaks_nothing_if_blocks_are_joined() {
     let plain = "今天上午十点渡船从码头出发前往对岸。船上载有乘客一百二十人和车辆三十台。到达对岸时已经是中午时分。";
-    // One block a line, as `<br>` makes them.
+    // One block per line, as `<br>` makes them.
     let broken: String = plain
         .split_inclusive('。')
         .map(|sentence| {
@@ -192,7 +192,7 @@ fn a_line_break_inside_a_sentence_breaks_nothing_if_blocks_are_joined() {
         compare(&method, plain, &broken).is_some()
     };
     assert!(related("join") && !related("part"));
-    // It reaches back to the full stop before, never over it.
+    // It reaches back to the previous full stop, never beyond it.
     let [part, join] = ["part", "join"].map(|blocks| {
         let highlights =
             period(&[("blocks", blocks)]).highlights(&text("首页\n\n新闻\n\n船到了。人走了。"));
@@ -205,7 +205,7 @@ fn a_line_break_inside_a_sentence_breaks_nothing_if_blocks_are_joined() {
     assert_eq!(join, ["首页\n新闻\n船到了".len() as u32, 9]);
 }
 
-/// The words from the end, and the mark of a whole sentence, as the documentation says it.
+/// Reference implementation: the words from the end, and the mark of a whole sentence.
 fn plainly(sentence: &str) -> (Vec<&str>, u64) {
     let words = sentence.split_whitespace().rev();
     let words = words.map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()));

@@ -1,4 +1,4 @@
-//! The methods as a whole, with figures worked out by hand.
+//! Checks the whole methods against figures worked out by hand.
 
 use super::*;
 use crate::method::Check;
@@ -25,7 +25,8 @@ fn names(method: &Concept, content: &str) -> Vec<String> {
 #[test]
 fn phrases_are_runs_of_content_words() {
     let three = method(&[("merge", "1"), ("phrase", "3")]);
-    // "old ferry" and "fishing boat" are there twice. Stop-words, numbers and punctuation end a run: "tide tables" is once in one.
+    // "old ferry" and "fishing boat" occur twice. Stop-words, numbers and punctuation end a run, so "tide tables" occurs only once within a
+    // run.
     let found = names(
         &three,
         "The old ferry and the harbour lights, tide tables 2024 boats, tide of tables. \
@@ -48,7 +49,7 @@ fn phrases_are_runs_of_content_words() {
     assert_eq!(names(&one, "渡船的渡船"), ["渡船"]);
 }
 
-/// One more word at the beginning of a run leaves the phrases behind it as they are.
+/// An additional word at the start of a run does not change the phrases after it.
 #[test]
 fn phrases_do_not_depend_on_where_a_run_begins() {
     let three = method(&[("merge", "1"), ("phrase", "3")]);
@@ -81,7 +82,7 @@ fn links_can_end_with_blocks_and_sentences() {
     assert_eq!(all, 1.0);
     let (block, _) = edges("block");
     assert!(has(&block, "harbour", "tide") && !has(&block, "fog", "lantern"));
-    // Pairs of one sentence: ferry–harbour, tide–rope, anchor–lantern, ferry–lantern, and all three of fog, quay and rope. The parts
+    // Pairs in one sentence: ferry–harbour, tide–rope, anchor–lantern, ferry–lantern, and all three of fog, quay and rope. The components
     // are {anchor, ferry, harbour, lantern} and {fog, quay, rope, tide}, of equal size; words of the first occur six times.
     let (sentence, share) = edges("sentence");
     let wanted = [
@@ -96,8 +97,8 @@ fn links_can_end_with_blocks_and_sentences() {
     assert_eq!(share, 0.5);
 }
 
-/// Two triangles that share a node. Six pairs are at 1, four at 2: d = 1.4. Without it two pairs are at 1 and four are cut off, which
-/// counts 3: d = 14 / 6. Between the others d was 10 / 6.
+/// Two triangles that share a node. Six pairs are at distance 1, four at 2: d = 1.4. Without the node two pairs are at 1 and four are
+/// disconnected, which counts 3: d = 14 / 6. Between the others d was 10 / 6.
 #[test]
 fn the_contribution_of_a_node_by_hand() {
     let content = "Fog rope keel. Keel tide quay.";
@@ -125,9 +126,9 @@ fn the_contribution_of_a_node_by_hand() {
     assert_eq!(of("all"), (0.9333, -0.0667));
 }
 
-/// Ten nodes and 14 links. Over all 45 pairs d = 89 / 45, over the 36 pairs without keel 74 / 36; with keel taken out these are
-/// 104 / 36, one pair of them cut off and counted as 5. So keel contributes 104 / 36 − 74 / 36 = .8333 between the others, and
-/// 104 / 36 − 89 / 45 = .9111 as the paper's formula is printed.
+/// Ten nodes and 14 links. Over all 45 pairs d = 89 / 45; over the 36 pairs without keel it is 74 / 36, and after removing keel 104 / 36,
+/// with one pair disconnected and counted as 5. So keel contributes 104 / 36 − 74 / 36 = .8333 between the others, and 104 / 36 − 89 / 45 =
+/// .9111 by the formula as printed.
 #[test]
 fn both_contributions_in_a_network_of_ten_by_hand() {
     let names = [
@@ -206,8 +207,8 @@ fn edges_reach_two_steps_and_the_largest_part_stays() {
     let web = Web::new(&concepts(&[0, 1, 2, 3]), 0, &[]);
     let neighbours: Vec<&[u32]> = (0..4).map(|n| web.graph.neighbours(n)).collect();
     assert_eq!(neighbours, [&[1, 2][..], &[0, 2, 3], &[0, 1, 3], &[1, 2]]);
-    // A node repeated has no edge to itself. Of 0 1 0 | 2 2 | 3 4 5 3 4 5 with single ones left out (frequency 1) the
-    // rest falls apart: 1 is no node, and 0 and 2 stand too far from 3.
+    // A repeated node has no edge to itself. If the concepts of 0 1 0 | 2 2 | 3 4 5 3 4 5 that occur once are left out (frequency 1), the
+    // rest is disconnected: 1 is no node, and 0 and 2 are too far from 3.
     let web = Web::new(
         &concepts(&[0, 0, 6, 7, 2, 2, 8, 9, 3, 4, 5, 3, 4, 5]),
         1,
@@ -222,7 +223,7 @@ fn edges_reach_two_steps_and_the_largest_part_stays() {
 
 #[test]
 fn clustering_and_distance_by_hand() {
-    // The path with steps of two over four nodes: ends have both neighbours linked, the middle ones 2 of 3 pairs.
+    // A path with steps of two over four nodes: at the ends both neighbours are linked, in the middle 2 of 3 pairs.
     let concepts = Concepts::find(text("ferry harbour tide rope").words(), 1, 1.0);
     let web = Web::new(&concepts, 0, &[]);
     assert!((web.clustering() - (1.0 + 2.0 / 3.0 + 2.0 / 3.0 + 1.0) / 4.0).abs() < 1e-12);
@@ -240,7 +241,7 @@ fn clustering_and_distance_by_hand() {
     assert_eq!(network::mean_distance(0, 1), 0.0);
 }
 
-/// "ferry" between all the others: its removal cuts them off.
+/// "ferry" is between all the others: its removal disconnects them.
 const HUB: &str =
     "Ferry fog ferry ferry rope ferry ferry tide ferry ferry lantern ferry ferry anchor ferry";
 
@@ -249,7 +250,7 @@ fn the_concept_that_holds_the_network_together_comes_first() {
     for method in [method(&[]), keyworld()] {
         let found = method.keywords(&text(HUB)).unwrap();
         assert_eq!(found[0].word, "ferry");
-        // A star of five leaves: the ten pairs of leaves go from 2 to 3.
+        // A star with five leaves: the ten pairs of leaves go from 2 to 3.
         assert_eq!(found[0].score, 1.0);
         assert_eq!(found[0].positions[..3], [0, 2, 3]);
         // Leaves contribute nothing; ties go by degree, then frequency, then text.
@@ -275,7 +276,7 @@ fn a_copy_is_a_duplicate_and_a_long_page_with_the_same_concepts_contains_it() {
     let twice = text(&format!("{STORY} {}", "and so on ".repeat(60)));
     let verdict = judge(&method, &method.sketch(&twice), &sketch).unwrap();
     assert_eq!(verdict.relation, Relation::Contains);
-    // Every key has its places.
+    // Every key has places.
     assert!(sketch.keys.is_sorted());
     assert!(
         sketch
@@ -305,7 +306,7 @@ fn the_same_words_at_other_places_are_no_duplicate() {
     let related =
         |method: &Concept| judge(method, &method.sketch(&a), &method.sketch(&b)).is_some();
     assert!(!related(&strict) && related(&lax));
-    // The same spread in words is more than a word.
+    // The same spread in words is more than one word.
     let words = |spread| {
         let spread = ("spread", spread);
         method(&[
@@ -358,7 +359,7 @@ fn the_verdict_follows_the_checks_and_is_symmetric() {
     let c = sketch(&[1, 2], 50, &[(1, &[3, 14]), (2, &[9])]);
     lines(&a, &c);
     assert!(judge(&method, &a, &c).is_some());
-    // Nothing occurs twice on both: positions are not tested.
+    // Nothing occurs twice on both pages, so positions are not tested.
     let d = sketch(&[1, 2], 50, &[(1, &[40]), (2, &[9])]);
     let lines = lines(&d, &c);
     assert_eq!(lines[2], "concepts with positions to test = 0.00");
@@ -402,7 +403,7 @@ fn only_the_declared_parameters_leave_the_sketch_alone() {
             (*other.unwrap()).to_owned()
         }
     };
-    // By CB only the order of these concepts would change, and all of them are key concepts.
+    // With CB only the order of these concepts would change, and all of them are key concepts.
     let params = INFO
         .own_params()
         .filter(|param| param.name != "contribution");
@@ -446,7 +447,7 @@ fn keyworld_can_link_words_of_one_sentence() {
     );
 }
 
-/// What is remembered is by all that a sketch depends on.
+/// Cached sketches equal newly made ones.
 #[test]
 fn sketches_that_are_remembered_are_those_that_are_made() {
     let texts = [

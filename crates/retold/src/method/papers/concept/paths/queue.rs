@@ -1,8 +1,8 @@
-//! One source at a time, for long thin networks (word lists): searching in batches takes as many rounds as the longest distance, which in
-//! such networks is half the number of nodes.
+//! Searches from one source at a time, for long thin networks (word lists). Searching in batches takes as many rounds as the longest
+//! distance, which in such networks is half the number of nodes.
 //!
-//! A removal needs no new search of the whole network. The nodes whose shortest paths all go through a node are those below it in the
-//! dominator tree of the search. Only their distances grow, and they are computed from their other neighbours.
+//! A removal needs no new search of the whole network. The nodes whose shortest paths all go through the removed node are those below it in
+//! the dominator tree of the search. Only their distances grow, and they are computed from their other neighbours.
 
 use std::ops::Range;
 
@@ -10,43 +10,42 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use crate::method::papers::concept::graph::{Distances, Graph};
 
-/// A network is thin if some node is further than this from its first; about where one source at a time is faster.
+/// A network is thin if some node is further than this from its first one; from about there, one source at a time is faster.
 const THIN: u32 = 200;
 
-/// The number of nodes from which a search starts: otherwise a list of 3,000 words would take a minute in `keyworld`, which removes each word in turn.
+/// The number of source nodes: with all nodes, a list of 3,000 words would take a minute in `keyworld`, which removes each word in turn.
 pub(super) const SOURCES: usize = 128;
 
-/// A search from one source. Vectors are by node, unless said otherwise.
+/// The state of a search from one source. Vectors are indexed by node, unless said otherwise.
 #[derive(Default)]
 pub(super) struct Queue {
-    /// Distance from the source + 1; 0 where it has not been.
+    /// Distance from the source + 1; 0 if not reached.
     steps: Vec<u32>,
-    /// The nodes in the order in which they were reached.
+    /// The nodes in order of arrival.
     order: Vec<u32>,
     tree: Tree,
-    /// Distance + 1 without the removed node; 0 if none is known.
+    /// Distance + 1 without the removed node; 0 if unknown.
     without: Vec<u32>,
-    /// Nodes below the removed one with a neighbour that is not, and the distance + 1 over that.
+    /// Nodes below the removed one with a neighbour outside, and the distance + 1 through it.
     edge: Vec<(u32, u32)>,
-    /// The same over nodes below it, in the order in which they were found.
+    /// Nodes reached through nodes below the removed one, with distance + 1, in order.
     inner: Vec<(u32, u32)>,
 }
 
-/// The dominators of a search: above each node the last one that all shortest paths to it go through.
+/// The dominator tree of a search: above each node is the last one through which all its shortest paths go.
 #[derive(Default)]
 struct Tree {
     above: Vec<u32>,
-    /// How many nodes are above.
+    /// The number of nodes above each node.
     depth: Vec<u32>,
-    /// Some node above, for skipping (Myers, “An applicative random-access stack”, 1983).
+    /// A node further up, for skipping (Myers, “An applicative random-access stack”, 1983).
     jump: Vec<u32>,
-    /// How many nodes are below, with the node itself.
     size: Vec<u32>,
-    /// Place in an order that has what is below a node right behind it.
+    /// The place of each node in preorder, where a subtree directly follows its root.
     place: Vec<u32>,
-    /// The nodes in that order.
+    /// The nodes in preorder.
     nodes: Vec<u32>,
-    /// For each node the next free place below it.
+    /// For each node the next free place in its subtree.
     free: Vec<u32>,
 }
 
@@ -64,8 +63,8 @@ impl Queue {
         self.longest() > u64::from(THIN)
     }
 
-    /// The result of `paths::distances`, from this number of nodes, one of each stretch, multiplied by nodes / sources; from all nodes
-    /// if there are not more.
+    /// The result of `paths::distances` estimated from `sources` nodes, one from each stretch, scaled by nodes / sources; from all nodes if
+    /// there are no more.
     pub fn distances(&mut self, graph: &Graph, candidates: &[u32], sources: usize) -> Distances {
         let nodes = graph.len();
         let mut grown = vec![(0, 0); candidates.len()];
@@ -74,7 +73,7 @@ impl Queue {
         let sources = sources.min(nodes);
         for stretch in 0..sources {
             let (begin, end) = (stretch * nodes / sources, (stretch + 1) * nodes / sources);
-            // By chance: lists have periods.
+            // Pseudo-random, because lists have periods.
             let chance = xxh3_64(&(stretch as u64).to_le_bytes()) as usize;
             let source = (begin + chance % (end - begin)) as u32;
             self.search(graph, source);
@@ -103,7 +102,6 @@ impl Queue {
         }
     }
 
-    /// Searches from `source`. The graph is connected.
     fn search(&mut self, graph: &Graph, source: u32) {
         zeroed(&mut self.steps, graph.len());
         self.order.clear();
@@ -128,7 +126,8 @@ impl Queue {
         last.map_or(0, |&node| u64::from(self.steps[node as usize] - 1))
     }
 
-    /// By how much the distances from the source grow without a node, less those of nodes that are cut off; and how many these are.
+    /// By how much the distances from the source grow without a node, minus the distances of disconnected nodes; and the number of these
+    /// nodes.
     fn growth(&mut self, graph: &Graph, removed: u32) -> (i64, u64) {
         let below = self.tree.below(removed);
         if below.is_empty() {
@@ -179,13 +178,12 @@ impl Queue {
 }
 
 impl Tree {
-    /// The places of the nodes below a node, without it.
+    /// The places of the nodes below a node.
     fn below(&self, node: u32) -> Range<usize> {
         let place = self.place[node as usize] as usize;
         place + 1..place + self.size[node as usize] as usize
     }
 
-    /// Builds the tree of a search.
     fn build(&mut self, graph: &Graph, steps: &[u32], order: &[u32]) {
         let nodes = graph.len();
         let Tree {
@@ -228,7 +226,6 @@ impl Tree {
         }
     }
 
-    /// Puts a node below another.
     fn hang(&mut self, node: u32, above: u32) {
         let of = |all: &[u32], node: u32| all[node as usize];
         let jump = of(&self.jump, above);
@@ -240,7 +237,7 @@ impl Tree {
         self.jump[node as usize] = if is_even { further } else { above };
     }
 
-    /// The lowest node that is above both, or one of them; logarithmic.
+    /// The lowest common ancestor of two nodes; logarithmic.
     fn common(&self, mut a: u32, mut b: u32) -> u32 {
         let depth = |node: u32| self.depth[node as usize];
         if depth(a) < depth(b) {

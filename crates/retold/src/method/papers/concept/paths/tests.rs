@@ -1,4 +1,4 @@
-//! Distances, compared with figures worked out by hand and with an obvious twin.
+//! Compares distances with figures worked out by hand and with a simple reference implementation.
 
 use super::super::obvious;
 use super::*;
@@ -44,7 +44,7 @@ fn all(graph: &Graph) -> Vec<u32> {
 fn a_path_a_star_and_a_ring_by_hand() {
     // 0 - 1 - 2: distances 1, 1, 2, each twice.
     let path = Graph::new(3, [(0, 1), (1, 2)].into_iter());
-    // Without 1 the pair 0, 2 is cut off and counts 3 instead of 2; without an end nothing changes.
+    // Without 1 the pair 0, 2 is disconnected and counts 3 instead of 2; without an end node nothing changes.
     let wanted = Distances {
         total: 8,
         longest: 2,
@@ -73,7 +73,7 @@ fn a_path_a_star_and_a_ring_by_hand() {
 #[test]
 fn all_widths_of_rows_agree_with_the_obvious_way() {
     for nodes in [63, 64, 65, 130, 257, 511, 513, 700] {
-        // A long ring with a few chords: far pairs, and many rounds.
+        // A long ring with a few chords has far pairs and takes many rounds.
         let chords = (0..nodes / 9).map(|n| (n * 5 % nodes, n * n % nodes));
         let ring = (0..nodes).map(|n| (n, (n + 1) % nodes));
         let graph = Graph::new(nodes as usize, ring.chain(chords));
@@ -88,14 +88,14 @@ fn all_widths_of_rows_agree_with_the_obvious_way() {
 
 #[test]
 fn long_thin_networks_are_searched_one_source_at_a_time() {
-    // Words of a list, none twice: each is linked with the next two. A few come twice.
+    // A list of different words, each linked with the next two. A few occur twice.
     let list = (0..460).flat_map(|n| [(n, n + 1), (n, n + 2)]);
     let thin = Graph::new(462, list.chain([(3, 40), (200, 222)]));
     assert!(Queue::default().is_thin(&thin));
     let some: Vec<u32> = (0..460).step_by(23).collect();
     let wanted = twin(&thin, &some);
     assert_eq!(Queue::default().distances(&thin, &some, 462), wanted);
-    // From 128 of the 462 words: near what is found from all.
+    // The result from 128 of the 462 words is close to the exact one.
     let found = distances(&thin, &some);
     let near = |found: u64, wanted: u64| found.abs_diff(wanted) * 20 <= wanted;
     assert!(near(found.total, wanted.total), "{found:?}\n{wanted:?}");
@@ -104,7 +104,7 @@ fn long_thin_networks_are_searched_one_source_at_a_time() {
         near(growth(&found), growth(&wanted)),
         "{found:?}\n{wanted:?}"
     );
-    // A tail that a removal cuts off.
+    // A removal cuts off the tail.
     let path = Graph::new(300, (0..299).map(|n| (n, n + 1)));
     assert_eq!(
         Queue::default().distances(&path, &[1, 150], 300),
@@ -113,7 +113,7 @@ fn long_thin_networks_are_searched_one_source_at_a_time() {
 }
 
 proptest! {
-    /// A tree over all nodes keeps the graph connected; removals may cut it to pieces.
+    /// A spanning tree keeps the graph connected; removals may disconnect it.
     #[test]
     fn random_networks(
         parents in prop::collection::vec(any::<prop::sample::Index>(), 0..150),
