@@ -101,7 +101,7 @@ const SEPARATOR: char = '\n';
 /// few words. Pages on one subject by one writer can look alike.
 ///
 /// # Parameters
-/// `retold methods agglomerate` lists them with their ranges; `retold tune` finds values for a labelled set.
+/// `retold methods agglomerate` lists them with their ranges; `retold-lab tune` finds values for a labelled set.
 ///
 /// # Reference
 /// AgT (Journal of Computer Applications 2010, 30(6):1661). Its f is lost in our copy; ours falls, is continuous and convex, as its prose
