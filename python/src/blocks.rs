@@ -229,12 +229,13 @@ pub fn blocks<'py>(
     let found = job::run(py, progress, |watch| {
         in_pool(threads, || {
             let memory = run.memory()?;
-            let how = (&wanted, &config.read, &made);
-            let blocks = retold::blocks::blocks(&sources, how, None, &memory, watch)?;
+            let read = &config.read;
+            let blocks =
+                retold::blocks::blocks(&sources, &wanted, read, &made, None, &memory, watch)?;
             if blocks.pages().is_empty() && !allow_empty {
                 return Err(Error::usage("no page could be read"));
             }
-            let texts = text.then(|| blocks.texts(&sources, (how.1, how.2), watch));
+            let texts = text.then(|| blocks.texts(&sources, read, &made, watch));
             Ok(Found {
                 texts: texts.transpose()?,
                 blocks,

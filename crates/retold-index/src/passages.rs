@@ -107,7 +107,7 @@ impl Index {
         let (others, texts, all_read) = self.read_sharing(&sharing, limit.max(MATCHES))?;
         complete &= all_read;
         let mut passages = Vec::new();
-        for found in passages_of(&page.text, &texts, (options, &model), watch)? {
+        for found in passages_of(&page.text, &texts, options, &model, watch)? {
             let line = |of: &retold::passages::OtherPlace| PassagePage::new(&others[of.text], of);
             let mut pages: Vec<PassagePage> = found.others.iter().map(line).collect();
             pages.sort_by(|a, b| {

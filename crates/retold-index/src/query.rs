@@ -236,7 +236,7 @@ impl Index {
         let candidates = candidates((&self.read(), model), asked, view, limit)?;
         let patience = limit.map_or(usize::MAX, |_| MISSES);
         let (mut judged, mut missed, mut looked_at) = (Vec::new(), 0, 0);
-        let asked = (&page.sketch, &model.prune(&page.sketch));
+        let pruned = model.prune(&page.sketch);
         let mut stories: FxHashMap<u32, Seen> = FxHashMap::default();
         for candidate in candidates {
             if missed >= patience {
@@ -251,7 +251,7 @@ impl Index {
             looked_at += 1;
             seen.add(candidate.is_near);
             let (verdict, certain) =
-                match model.judge_pruned(asked, &entry.sketch, &mut Trace::off()) {
+                match model.judge_pruned(&page.sketch, &pruned, &entry.sketch, &mut Trace::off()) {
                     Judgement::No => continue,
                     Judgement::Yes(verdict) => (verdict, true),
                     Judgement::NeedsVerification(verdict) => (verdict, false),
@@ -335,9 +335,14 @@ impl Index {
         (other, other_entry): (u32, &Entry),
     ) -> Result<Option<Verdict>> {
         let model = &judge.model;
-        let asked = (&entry.sketch, &model.prune(&entry.sketch));
+        let pruned = model.prune(&entry.sketch);
         Ok(
-            match model.judge_pruned(asked, &other_entry.sketch, &mut Trace::off()) {
+            match model.judge_pruned(
+                &entry.sketch,
+                &pruned,
+                &other_entry.sketch,
+                &mut Trace::off(),
+            ) {
                 Judgement::No => None,
                 Judgement::Yes(verdict) => Some(verdict),
                 Judgement::NeedsVerification(_) => {

@@ -125,17 +125,17 @@ fn find_and_write(
         sentences: false,
         ..TextOptions::default()
     };
-    let how = (&wanted.options, &job.judge.read, &text);
+    let (options, reading, resume) = (&wanted.options, &job.judge.read, run.resume.as_deref());
     let memory = run.memory()?;
     let found = Found {
-        blocks: blocks(&sources, how, run.resume.as_deref(), &memory, watch)?,
+        blocks: blocks(&sources, options, reading, &text, resume, &memory, watch)?,
         sources: &sources,
     };
     if found.blocks.pages().is_empty() && !job.run.allow_empty {
         return Err(found.nothing(job));
     }
     let texts = match wanted.text {
-        true => Some(found.blocks.texts(&sources, (how.1, how.2), watch)?),
+        true => Some(found.blocks.texts(&sources, reading, &text, watch)?),
         false => None,
     };
     watch.begin(Stage::Write.name(), 0);

@@ -88,12 +88,12 @@ pub(crate) struct StageClock {
 impl StageClock {
     /// Ends the current stage and begins this one.
     pub(crate) fn begin(&mut self, stage: Stage) {
-        let now = (Instant::now(), cpu_time());
-        self.end(now);
-        self.running = Some((stage, now.0, now.1));
+        let (now, cpu) = (Instant::now(), cpu_time());
+        self.end(now, cpu);
+        self.running = Some((stage, now, cpu));
     }
 
-    fn end(&mut self, (now, cpu): (Instant, Option<Duration>)) {
+    fn end(&mut self, now: Instant, cpu: Option<Duration>) {
         let Some((stage, since, cpu_since)) = self.running.take() else {
             return;
         };
@@ -110,7 +110,7 @@ impl StageClock {
 
     /// Ends the last stage and returns the times of all, in order of their start.
     pub(crate) fn finish(mut self) -> Vec<StageTime> {
-        self.end((Instant::now(), cpu_time()));
+        self.end(Instant::now(), cpu_time());
         self.times
     }
 }

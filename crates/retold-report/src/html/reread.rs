@@ -45,9 +45,17 @@ pub(super) fn reread<T: Send>(
             Err(_) => Err(Error::Cancelled),
         }
     };
-    let wanted = (&wanted[..], ReadOrder::Listed);
+    let order = ReadOrder::Listed;
     // A cancellation is noticed before the files get their names.
-    let _ = each_wanted(&findings.sources, options, wanted, watch, made, taking);
+    let _ = each_wanted(
+        &findings.sources,
+        options,
+        &wanted,
+        order,
+        watch,
+        made,
+        taking,
+    );
     taken
 }
 

@@ -169,12 +169,12 @@ fn a_passage_is_cut_from_the_middle_of_a_paragraph() {
         (1, 3, 3, 2)
     );
     let sources = [crate::read::Source::of_pages("pages", pages.to_vec())];
-    let how = (
+    let (reading, text) = (
         &crate::read::ReadOptions::default(),
         &crate::text::TextOptions::default(),
     );
     assert_eq!(
-        blocks.texts(&sources, how, &()).unwrap().of(0),
+        blocks.texts(&sources, reading, text, &()).unwrap().of(0),
         "the red moon"
     );
     assert_eq!(blocks.words_left(2), 3);

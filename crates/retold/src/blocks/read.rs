@@ -75,8 +75,11 @@ pub(super) struct Taken<'a> {
 /// Reads the pages of the sources, and the places of all blocks that may be cut. Each page is also passed to `also`.
 pub(super) fn read(
     sources: &[Source],
-    (options, read, text): (&BlockOptions, &ReadOptions, &TextOptions),
-    (memory, watch): (&Memory, &dyn Watch),
+    options: &BlockOptions,
+    read: &ReadOptions,
+    text: &TextOptions,
+    memory: &Memory,
+    watch: &dyn Watch,
     mut also: impl FnMut(&Taken) -> Result<()>,
 ) -> Result<Read> {
     let mut all = Read::new(memory);
@@ -97,10 +100,11 @@ pub(super) fn read(
         (source, number, made)
     };
     each_record(sources, read, watch, Stage::Read.name(), make, |made| {
-        let (source, record) = (made.0, made.1);
-        match &mut made.2 {
+        let (source, record, made) = made;
+        let (source, record) = (*source, *record);
+        match made {
             Made::Page(page) => {
-                let taken = all.placed(page, (source, record), &mut sites, options.scope);
+                let taken = all.placed(page, source, record, &mut sites, options.scope);
                 all.take(&taken)?;
                 also(&taken)
             }
@@ -143,7 +147,8 @@ impl Read {
     fn placed<'a>(
         &mut self,
         made: &'a mut MadePage,
-        (source, record): (u32, u64),
+        source: u32,
+        record: u64,
         sites: &mut HashMap<String, u32>,
         scope: BlockScope,
     ) -> Taken<'a> {

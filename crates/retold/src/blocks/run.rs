@@ -123,19 +123,21 @@ fn joined(hash: [u64; 2]) -> u128 {
 /// Errors: those of reading, of the folder and of temporary files, and the job was cancelled.
 pub fn blocks(
     sources: &[Source],
-    (options, reading, text): (&BlockOptions, &ReadOptions, &TextOptions),
+    options: &BlockOptions,
+    reading: &ReadOptions,
+    text: &TextOptions,
     resume: Option<&Path>,
     memory: &Memory,
     watch: &dyn Watch,
 ) -> Result<Blocks> {
     options.check()?;
-    let mut all = read_or_resume(sources, (options, reading, text), resume, (memory, watch))?;
+    let mut all = read_or_resume(sources, options, reading, text, resume, memory, watch)?;
     watch.begin("blocks", 0);
     let sorted = all.places.finish()?;
     let decided = decide(sorted, &mut all.pages, options, memory)?;
     let is_passage = options.unit == BlockUnit::Passage;
     let spans = spans(&decided, is_passage, memory)?;
-    let rows = rows(&decided, (&all.pages, &spans), options, memory)?;
+    let rows = rows(&decided, &all.pages, &spans, options, memory)?;
     let cuts = cuts(&spans, all.pages.pages.len(), is_passage, memory)?;
     memory.check()?;
     Ok(Blocks {
@@ -156,7 +158,8 @@ pub fn blocks(
 /// The cut blocks, the most common first; for passages, those with which spans begin.
 fn rows(
     decided: &Decided,
-    (pages, spans): (&BlockPages, &SpillVec<SpanRow>),
+    pages: &BlockPages,
+    spans: &SpillVec<SpanRow>,
     options: &BlockOptions,
     memory: &Memory,
 ) -> Result<SpillVec<BlockRow>> {
@@ -362,7 +365,8 @@ impl Blocks {
     pub fn texts(
         &self,
         sources: &[Source],
-        (reading, text): (&ReadOptions, &TextOptions),
+        reading: &ReadOptions,
+        text: &TextOptions,
         watch: &dyn Watch,
     ) -> Result<BlockTexts> {
         let rows = self.rows.iter().enumerate();
@@ -393,8 +397,8 @@ impl Blocks {
             of_page[at].iter().map(block).collect()
         };
         let mut texts = SpillRows::new(&self.memory);
-        let records = (&records[..], ReadOrder::Listed);
-        each_wanted(sources, reading, records, watch, make, |_, made| {
+        let order = ReadOrder::Listed;
+        each_wanted(sources, reading, &records, order, watch, make, |_, made| {
             made.iter().try_for_each(|text| texts.push(text.as_bytes()))
         })?;
         let mut row = vec![0; wanted.len()];

@@ -45,13 +45,15 @@ struct Rest {
 /// Reads the sources, unless an interrupted run did. With a folder in `resume`, the data is stored there.
 pub(super) fn read_or_resume(
     sources: &[Source],
-    (options, reading, text): (&BlockOptions, &ReadOptions, &TextOptions),
+    options: &BlockOptions,
+    reading: &ReadOptions,
+    text: &TextOptions,
     resume: Option<&Path>,
-    (memory, watch): (&Memory, &dyn Watch),
+    memory: &Memory,
+    watch: &dyn Watch,
 ) -> Result<Read> {
-    let how = (options, reading, text);
     let Some(folder) = resume else {
-        return read(sources, how, (memory, watch), |_| Ok(()));
+        return read(sources, options, reading, text, memory, watch, |_| Ok(()));
     };
     let key = serde_json::to_string(&("blocks", options, reading, text.extract));
     let key = key.expect("options can be written");
@@ -72,7 +74,8 @@ pub(super) fn read_or_resume(
         pages: Vec::new(),
         places: Vec::new(),
     };
-    let all = read(sources, how, (memory, watch), |taken| saved.add(taken))?;
+    let add = |taken: &Taken| saved.add(taken);
+    let all = read(sources, options, reading, text, memory, watch, add)?;
     saved.finish(&all)?;
     Ok(all)
 }
@@ -194,8 +197,8 @@ mod tests {
         let run = |options: &BlockOptions, resume: Option<&Path>| {
             let (stages, text, memory) =
                 (Stages::default(), TextOptions::default(), Memory::default());
-            let how = (options, &reading, &text);
-            let found = blocks(&sources, how, resume, &memory, &stages).unwrap();
+            let found =
+                blocks(&sources, options, &reading, &text, resume, &memory, &stages).unwrap();
             let pages = 0..found.pages().len() as u32;
             let said = (
                 (found.count, found.rejects.clone(), found.skipped.clone()),

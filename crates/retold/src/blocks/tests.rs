@@ -11,7 +11,7 @@ use crate::text::{BlockUnit, TextOptions};
 pub(super) fn found(pages: &[Page], options: &BlockOptions, memory: &Memory) -> Blocks {
     let sources = [Source::of_pages("pages", pages.to_vec())];
     let (reading, text) = (ReadOptions::default(), TextOptions::default());
-    blocks(&sources, (options, &reading, &text), None, memory, &()).unwrap()
+    blocks(&sources, options, &reading, &text, None, memory, &()).unwrap()
 }
 
 /// The cut blocks (page and block number), and the dropped pages.
@@ -129,8 +129,8 @@ fn boilerplate_of_a_site_is_on_more_than_half_of_its_pages() {
     assert_eq!(blocks.words_left(2), 3);
     let texts = {
         let sources = [Source::of_pages("pages", pages.to_vec())];
-        let how = (&ReadOptions::default(), &TextOptions::default());
-        blocks.texts(&sources, how, &()).unwrap()
+        let (reading, text) = (&ReadOptions::default(), &TextOptions::default());
+        blocks.texts(&sources, reading, text, &()).unwrap()
     };
     assert_eq!(texts.of(0), "Share  this page");
     // If four words are required, page 3 is dropped; of the remaining three, two have `Read more news`.

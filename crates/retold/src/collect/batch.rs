@@ -116,7 +116,7 @@ impl Batch {
                 let partial = has_partial.then_some(start..self.partial.len());
                 spent.sketches = stopwatch.lap();
                 let seen = model.seen(&page, &text, &source.name);
-                let (page, site) = row_of((*page, seen), &text, &sketch, number, at, bytes);
+                let (page, site) = row_of(*page, seen, &text, &sketch, number, at, bytes);
                 Sketched::Page(Box::new(Sketching {
                     page,
                     site,
@@ -135,7 +135,8 @@ impl Batch {
 
 /// The row of a page and its seen data, without the numbers of sketch and site, and the site's name.
 pub(super) fn row_of(
-    (page, seen): (Page, Vec<u64>),
+    page: Page,
+    seen: Vec<u64>,
     text: &Text,
     sketch: &Sketch,
     source: u32,

@@ -171,8 +171,8 @@ impl Collection {
             let source = &sources[number as usize];
             match parse(number, record, source, options, &whole).0 {
                 Parsed::Page(page, text) => {
-                    let page = (*page, Vec::new());
-                    let (row, site) = row_of(page, &text, &facts(&text), number, at, bytes);
+                    let seen = Vec::new();
+                    let (row, site) = row_of(*page, seen, &text, &facts(&text), number, at, bytes);
                     Ok(Some((row, site, text)))
                 }
                 Parsed::Skipped(_) => Ok(None),
@@ -332,7 +332,7 @@ impl Collection {
                 row.sketch = self.sketches.add(made.sketch.as_ref())?;
                 row.site = made.site.take().map(|site| self.site_number(site));
                 if let (Some(partial), Some(text)) = (made.partial.take(), row.text_hash)
-                    && (self.partial).wants(PageNo::new(self.pages.len()), (text, row.sketch))
+                    && (self.partial).wants(PageNo::new(self.pages.len()), text, row.sketch)
                 {
                     wanted.push(partial);
                 }

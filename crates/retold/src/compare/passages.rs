@@ -141,14 +141,8 @@ pub(crate) fn chained(here: &[Word], there: &[Word], runs: &[Anchor]) -> Vec<Anc
 /// one, including nearly equal words. Linear, except for passages without a common word, which cost at most [`CELLS`] each.
 pub(crate) fn align(here: &[Word], there: &[Word], runs: &[Anchor]) -> Alignment {
     let mut matches = Vec::new();
-    let whole = (
-        Part { words: here, at: 0 },
-        Part {
-            words: there,
-            at: 0,
-        },
-    );
-    add_between(runs, whole, &CUTS, &mut matches);
+    let whole = |words| Part { words, at: 0 };
+    add_between(runs, whole(here), whole(there), &CUTS, &mut matches);
     Alignment {
         matches,
         lengths: (here.len(), there.len()),
@@ -190,12 +184,13 @@ fn add(here: Part<'_>, there: Part<'_>, cuts: &[(usize, usize)], found: &mut Vec
         return;
     };
     let anchors = chain(&anchors(here.words, there.words, *width, *most));
-    add_between(&anchors, (here, there), cuts, found);
+    add_between(&anchors, here, there, cuts, found);
 }
 
 fn add_between(
     anchors: &[Anchor],
-    (here, there): (Part<'_>, Part<'_>),
+    here: Part<'_>,
+    there: Part<'_>,
     cuts: &[(usize, usize)],
     found: &mut Vec<Match>,
 ) {

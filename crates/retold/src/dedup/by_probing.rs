@@ -289,7 +289,7 @@ impl<'p, 'a> ByProbing<'p, 'a> {
         let mut seen = joined.clone();
         seen.retain(|pair| is_wanted(other_of(pair)) && !is_retired(other_of(pair)));
         let of_join = seen.len();
-        let copies = self.copies(group, (&known, &mut retired), &is_wanted);
+        let copies = self.copies(group, &known, &mut retired, &is_wanted);
         let candidates = self.heavy.candidates(group, |other, is_within| {
             if copies.binary_search(&other).is_ok() || !probing.groups().may_compare(group, other) {
                 return false;
@@ -328,7 +328,8 @@ impl<'p, 'a> ByProbing<'p, 'a> {
     fn copies(
         &self,
         group: GroupNo,
-        (known, retired): (&[GroupNo], &mut Vec<GroupNo>),
+        known: &[GroupNo],
+        retired: &mut Vec<GroupNo>,
         is_wanted: &impl Fn(GroupNo) -> bool,
     ) -> Vec<GroupNo> {
         if !self.probing.has_many_copies(group) {

@@ -117,7 +117,7 @@ impl Components<'_> {
             let ((), next) = rayon::join(
                 || self.verify(&mut batch),
                 || {
-                    listed.add(before, (&mut pairs, &mut overlaps), groups)?;
+                    listed.add(before, &mut pairs, &mut overlaps, groups)?;
                     Ok::<_, Error>(next_batch(&mut records))
                 },
             );
@@ -127,7 +127,7 @@ impl Components<'_> {
             before = self.list_all(settled);
         }
         clock.begin(Stage::Cluster);
-        listed.add(before, (&mut pairs, &mut overlaps), groups)?;
+        listed.add(before, &mut pairs, &mut overlaps, groups)?;
         listed.overlaps_not_listed = overlaps.list(&mut pairs, memory)?;
         listed.pairs = Pairs::sorted(pairs, memory)?;
         listed

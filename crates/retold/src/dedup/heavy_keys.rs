@@ -107,7 +107,7 @@ impl PostingList {
     }
 
     /// Whether one of these groups remains on the list; `rank` is the list's rank in the join.
-    fn has_any(&self, groups: &[GroupNo], (join, rank): (&Join, u32)) -> bool {
+    fn has_any(&self, groups: &[GroupNo], join: &Join, rank: u32) -> bool {
         let entries = match &self.left {
             _ if groups.is_empty() => return false,
             Some([entries, _]) => Row::Held(entries),
@@ -120,8 +120,8 @@ impl PostingList {
     }
 
     /// Records a probe of this list that found these groups; returns whether one of them is on the list.
-    fn probed(&mut self, found: &[GroupNo], at: (&Join, u32), policy: &ClosePolicy) -> bool {
-        let found = self.has_any(found, at);
+    fn probed(&mut self, found: &[GroupNo], join: &Join, rank: u32, policy: &ClosePolicy) -> bool {
+        let found = self.has_any(found, join, rank);
         self.probes -= 1;
         self.count(found, policy);
         found
@@ -309,8 +309,13 @@ impl<'a> HeavyKeys<'a> {
     }
 
     fn is_within(&self, prober: &Prober<'_>, other: u32) -> bool {
-        let of_prober = (prober.place, &*prober.ranks, prober.heavy());
-        self.join.is_within(of_prober, other, &self.bounds)
+        self.join.is_within(
+            prober.place,
+            &prober.ranks,
+            prober.heavy(),
+            other,
+            &self.bounds,
+        )
     }
 
     /// The wanted groups on the open lists of a group, ascending by place. `is_wanted` can check bounds.
@@ -404,7 +409,7 @@ impl<'a> HeavyKeys<'a> {
         let (join, policy) = (self.join, self.policy);
         let is_live = |place: &u32| !is_retired(join.group(*place));
         self.each_open(group, |list, rank, whole| {
-            let found = list.probed(found, (join, rank), &policy);
+            let found = list.probed(found, join, rank, &policy);
             if list.is_open() && (found || list.probes % policy.sweep_every == 0) {
                 let left = list.left.take().unwrap_or_else(whole);
                 list.sweep(left, is_live);
@@ -416,7 +421,7 @@ impl<'a> HeavyKeys<'a> {
     pub fn probed_ahead(&mut self, group: GroupNo, found: &[GroupNo]) {
         let (join, policy) = (self.join, self.policy);
         self.each_open(group, |list, rank, _| {
-            list.probed(found, (join, rank), &policy);
+            list.probed(found, join, rank, &policy);
         });
     }
 

@@ -153,7 +153,7 @@ impl Join {
         let (sizes, needs_distinctive) = order.iter().map(|&group| of_group(group)).unzip();
         drop(of_sketch);
         let (places, common, first_heavy) =
-            lists(sketches, of, (&order, &place_of), heavy_above, traits)?;
+            lists(sketches, of, &order, &place_of, heavy_above, traits)?;
         Ok(Join {
             sizes,
             needs_distinctive,
@@ -189,8 +189,7 @@ impl Join {
                 if watch.cancelled() {
                     return Err(Error::Cancelled);
                 }
-                let bounds = (&bounds, &may_compare);
-                self.partners(place, bounds, &mut hits, &mut piece, &judge);
+                self.partners(place, &bounds, &may_compare, &mut hits, &mut piece, &judge);
                 watch.advance(1);
             }
             piece.spent.candidates = stopwatch.lap().saturating_sub(piece.spent.verdicts);
@@ -294,7 +293,9 @@ impl Join {
     /// key, and [`Join::pairs`] has found the pair.) If the smaller one needs distinctive keys, all keys count.
     pub(super) fn is_within(
         &self,
-        (place, ranks, heavy): (u32, &[u32], &[u32]),
+        place: u32,
+        ranks: &[u32],
+        heavy: &[u32],
         other: u32,
         bounds: &impl Fn(usize) -> Bounds,
     ) -> bool {
@@ -315,10 +316,8 @@ impl Join {
     fn partners<T>(
         &self,
         place: usize,
-        (bounds, may_compare): (
-            &impl Fn(usize) -> Bounds,
-            &impl Fn(GroupNo, GroupNo) -> bool,
-        ),
+        bounds: &impl Fn(usize) -> Bounds,
+        may_compare: &impl Fn(GroupNo, GroupNo) -> bool,
         hits: &mut Vec<u32>,
         related: &mut Joined<T>,
         judge: &impl Fn(GroupNo, &[GroupNo], &mut Vec<T>),
@@ -375,7 +374,8 @@ impl Join {
 fn lists(
     sketches: &Sketches,
     of: &[SketchNo],
-    (order, place_of): (&[GroupNo], &[u32]),
+    order: &[GroupNo],
+    place_of: &[u32],
     heavy_above: usize,
     traits: &Traits<'_>,
 ) -> Result<(SpillRows<u32>, Vec<bool>, u32)> {

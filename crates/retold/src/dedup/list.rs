@@ -40,7 +40,8 @@ impl Listed {
     pub(super) fn add(
         &mut self,
         components: Vec<Component>,
-        (pairs, overlaps): (&mut Sorter<PairNumbers>, &mut Overlaps),
+        pairs: &mut Sorter<PairNumbers>,
+        overlaps: &mut Overlaps,
         groups: &Groups,
     ) -> Result<()> {
         for component in components {

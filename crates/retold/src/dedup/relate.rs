@@ -192,8 +192,7 @@ impl<'a> Stages<'a> {
             join_pairs: &join_pairs,
             isolated: Vec::new(),
         };
-        let with = (texts, clock);
-        let decided = self.decide(probing, heavy, &probes, &mut verification, with)?;
+        let decided = self.decide(probing, heavy, &probes, &mut verification, texts, clock)?;
         Ok(FoundGroups {
             components,
             to_check,
@@ -367,7 +366,8 @@ impl<'a> Stages<'a> {
         mut heavy: HeavyKeys<'j>,
         probes: &[bool],
         verification: &mut Verification<'a>,
-        (texts, clock): (&dyn TextSource, &mut StageClock),
+        texts: &dyn TextSource,
+        clock: &mut StageClock,
     ) -> Result<Option<Decided>>
     where
         'a: 'j,

@@ -182,8 +182,9 @@ impl<'a> Dedup<'a> {
                     let chunk = limits.journal_chunk;
                     resume = Some(Resume::open(folder, &all, &model.to_json(), chunk, watch)?);
                 }
-                let from = (&resume, may_be_empty);
-                let collection = collect_or_resume(&all, &mut model, memory, from, (watch, clock))?;
+                let from = resume.as_ref();
+                let collection =
+                    collect_or_resume(&all, &mut model, memory, from, may_be_empty, watch, clock)?;
                 // The model of an interrupted run does not know the memory of this one.
                 model = model.reading_within(resources.memory);
                 collection
@@ -191,9 +192,16 @@ impl<'a> Dedup<'a> {
             Against::Sources(old) => {
                 all.extend(old);
                 let (new, old) = all.split_at(new_sources);
-                let rule = (resources.against_self, may_be_empty);
-                let (collection, [old, own]) =
-                    collect_both([new, old], &mut model, rule, memory, (watch, clock))?;
+                let rule = resources.against_self;
+                let (collection, [old, own]) = collect_both(
+                    [new, old],
+                    &mut model,
+                    rule,
+                    may_be_empty,
+                    memory,
+                    watch,
+                    clock,
+                )?;
                 (old_pages, own_pages) = (old, own);
                 collection
             }
@@ -235,11 +243,13 @@ fn collect_or_resume(
     sources: &[Source],
     model: &mut Model,
     memory: &Memory,
-    (resume, may_be_empty): (&Option<Resume>, bool),
-    (watch, clock): (&dyn Watch, &mut StageClock),
+    resume: Option<&Resume>,
+    may_be_empty: bool,
+    watch: &dyn Watch,
+    clock: &mut StageClock,
 ) -> Result<Collection> {
     let Some(resume) = resume else {
-        return collect(sources, model, may_be_empty, memory, (watch, clock));
+        return collect(sources, model, may_be_empty, memory, watch, clock);
     };
     match Collection::saved(resume, memory)? {
         (Some((mut collection, note)), _) => {
@@ -255,7 +265,7 @@ fn collect_or_resume(
             Ok(collection)
         }
         (None, mut journal) => {
-            let collection = collect(sources, model, may_be_empty, memory, (watch, clock))?;
+            let collection = collect(sources, model, may_be_empty, memory, watch, clock)?;
             let heads = sources
                 .iter()
                 .map(|source| source.seen.heads.get().copied());
@@ -276,7 +286,8 @@ fn collect(
     model: &mut Model,
     may_be_empty: bool,
     memory: &Memory,
-    (watch, clock): (&dyn Watch, &mut StageClock),
+    watch: &dyn Watch,
+    clock: &mut StageClock,
 ) -> Result<Collection> {
     if model.wants_words() {
         clock.begin(Stage::CountWords);
@@ -294,9 +305,11 @@ fn collect(
 fn collect_both(
     [new, old]: [&[Source]; 2],
     model: &mut Model,
-    (against_self, may_be_empty): (AgainstSelf, bool),
+    against_self: AgainstSelf,
+    may_be_empty: bool,
     memory: &Memory,
-    (watch, clock): (&dyn Watch, &mut StageClock),
+    watch: &dyn Watch,
+    clock: &mut StageClock,
 ) -> Result<(Collection, [usize; 2])> {
     if model.wants_words() {
         clock.begin(Stage::CountWords);

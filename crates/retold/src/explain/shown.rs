@@ -119,7 +119,8 @@ fn map(text: &Text, options: &TextOptions) -> Vec<u32> {
             block,
             folded,
             visible_at,
-            (&folder, &ascii),
+            &folder,
+            &ascii,
             &mut buffer,
             &mut map,
         );
@@ -151,7 +152,8 @@ fn map_block(
     block: &str,
     folded: &str,
     offset: usize,
-    (folder, ascii): (&Folder, &[Option<u8>; 128]),
+    folder: &Folder,
+    ascii: &[Option<u8>; 128],
     buffer: &mut String,
     map: &mut Vec<u32>,
 ) {

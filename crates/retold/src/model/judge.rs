@@ -118,7 +118,8 @@ impl Model {
             config,
             info,
             params,
-            (text, Arc::new(ranks)),
+            text,
+            Arc::new(ranks),
             known.map(Arc::new),
         ))
     }
@@ -127,7 +128,8 @@ impl Model {
         config: JudgeConfig,
         info: &'static MethodInfo,
         params: Params,
-        (text, ranks): (TextOptions, Arc<BTreeMap<String, u64>>),
+        text: TextOptions,
+        ranks: Arc<BTreeMap<String, u64>>,
         knowledge: Option<Arc<Knowledge>>,
     ) -> Model {
         let known = knowledge.clone().unwrap_or_default();
@@ -161,8 +163,14 @@ impl Model {
             ..
         } = &*self.0;
         let known = Some(Arc::new(known));
-        let files = (text.clone(), ranks.clone());
-        Model::build(config.clone(), info, params.clone(), files, known)
+        Model::build(
+            config.clone(),
+            info,
+            params.clone(),
+            text.clone(),
+            ranks.clone(),
+            known,
+        )
     }
 
     /// A copy of the model that reads within this much memory (`ReadOptions::with_memory`).
@@ -184,8 +192,14 @@ impl Model {
             read,
             ..config.clone()
         };
-        let files = (text.clone(), ranks.clone());
-        Model::build(config, info, params.clone(), files, knowledge.clone())
+        Model::build(
+            config,
+            info,
+            params.clone(),
+            text.clone(),
+            ranks.clone(),
+            knowledge.clone(),
+        )
     }
 
     pub(crate) fn without_knowledge(&self) -> Model {
@@ -197,8 +211,14 @@ impl Model {
             ranks,
             ..
         } = &*self.0;
-        let files = (text.clone(), ranks.clone());
-        Model::build(config.clone(), info, params.clone(), files, None)
+        Model::build(
+            config.clone(),
+            info,
+            params.clone(),
+            text.clone(),
+            ranks.clone(),
+            None,
+        )
     }
 
     /// The complete configuration: all parameters, what methods see, hashes of word files.
@@ -297,13 +317,14 @@ impl Model {
 
     /// As [`Model::judge`]; `trace` records every test that decided.
     pub fn judge_traced(&self, a: &Sketch, b: &Sketch, trace: &mut Trace) -> Judgement {
-        self.judge_pruned((a, &self.prune(a)), b, trace)
+        self.judge_pruned(a, &self.prune(a), b, trace)
     }
 
     /// As [`Model::judge_traced`], with the first sketch already pruned, for one sketch against many.
     pub fn judge_pruned(
         &self,
-        (a, x): (&Sketch, &PrunedSketches),
+        a: &Sketch,
+        pruned: &PrunedSketches,
         b: &Sketch,
         trace: &mut Trace,
     ) -> Judgement {
@@ -311,7 +332,7 @@ impl Model {
             return Judgement::Yes(copy((a.keys.len(), a.chars), (b.keys.len(), b.chars)));
         }
         let y = self.prune(b);
-        let (x, y) = (x.get(PrunedNo(0)), y.get(PrunedNo(0)));
+        let (x, y) = (pruned.get(PrunedNo(0)), y.get(PrunedNo(0)));
         match self.relate(x.as_ref(), y.as_ref(), trace) {
             Some(relating) => self.conclude(&relating, || a.main_chars.min(b.main_chars), trace),
             None => Judgement::No,
@@ -322,7 +343,7 @@ impl Model {
     pub fn relate(&self, a: Pruned<'_>, b: Pruned<'_>, trace: &mut Trace) -> Option<Relating> {
         let verdict = self.0.method.compare(a.whole, b.whole, trace)?;
         let up_to = match self.0.evidence {
-            Some(evidence) => self.believed(evidence, &verdict, (a, b), trace),
+            Some(evidence) => self.believed(evidence, &verdict, a, b, trace),
             None => u64::MAX,
         };
         Some(Relating { verdict, up_to })
@@ -338,7 +359,8 @@ impl Model {
         &self,
         evidence: Evidence,
         verdict: &Verdict,
-        (a, b): (Pruned<'_>, Pruned<'_>),
+        a: Pruned<'_>,
+        b: Pruned<'_>,
         trace: &mut Trace,
     ) -> u64 {
         let mut shared = shared_positions(a.whole.keys, b.whole.keys);

@@ -20,8 +20,10 @@ pub(super) fn repeated(texts: Texts<'_>) -> Vec<Shared> {
 /// The seeds of a page. If it repeats another page, only those in a run that may contain something of its own: it shares the rest with any
 /// third page exactly as that other page does.
 pub(super) fn seeds(
-    (page, words): (u32, &[Word]),
-    (pages, all): (&TextPages, &PageWords),
+    page: u32,
+    words: &[Word],
+    pages: &TextPages,
+    all: &PageWords,
     measure: Measure,
 ) -> Vec<Seed> {
     let runs = Runs::of(words, measure);

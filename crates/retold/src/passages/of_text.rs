@@ -50,7 +50,8 @@ pub struct OtherPlace {
 pub fn passages_of(
     text: &Text,
     others: &[Text],
-    (options, model): (&PassageOptions, &Model),
+    options: &PassageOptions,
+    model: &Model,
     watch: &dyn Watch,
 ) -> Result<Vec<TextPassage>> {
     options.check()?;
@@ -64,7 +65,7 @@ pub fn passages_of(
     let words = PageWords::of_texts(std::iter::once(text).chain(others), memory)?;
     let clock = &mut StageClock::default();
     let found = in_pool(1, || {
-        Found::among((&pages, &words), options, memory, (watch, clock))
+        Found::among(&pages, &words, options, memory, watch, clock)
     })?;
     drop(words);
     let spans = Spans::of(&found.rows, options, memory)?;

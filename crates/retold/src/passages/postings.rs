@@ -47,14 +47,16 @@ pub(super) struct Hits<'p> {
 ///
 /// Errors: a temporary file cannot be written, the run was cancelled.
 pub(super) fn hits<'p>(
-    (pages, words): (&'p TextPages, &PageWords),
-    (measure, max_df): (Measure, u32),
+    pages: &'p TextPages,
+    words: &PageWords,
+    measure: Measure,
+    max_df: u32,
     memory: &Memory,
     watch: &dyn Watch,
 ) -> Result<Hits<'p>> {
     let mut postings: Sorter<Posting> = Sorter::new(memory);
     let seeds = |page: u32, of: &[Word]| -> Vec<Posting> {
-        let seeds = dropped::seeds((page, of), (pages, words), measure);
+        let seeds = dropped::seeds(page, of, pages, words, measure);
         seeds.iter().map(|seed| posting(*seed, page)).collect()
     };
     words.each(seeds, |_, seeds| {

@@ -131,7 +131,7 @@ pub fn passages(
     let measure = Measure::new(options.min_words, options.min_chars);
     let pages = TextPages::of(findings);
     let mut clock = StageClock::default();
-    let found = Found::of(findings, &pages, options, (watch, &mut clock))?;
+    let found = Found::of(findings, &pages, options, watch, &mut clock)?;
     clock.begin(Stage::Places);
     let spans = Spans::of(&found.rows, options, memory)?;
     let mut passages = Passages {
@@ -151,9 +151,8 @@ pub fn passages(
         rows: SpillVec::new(memory),
         texts: SpillRows::new(memory),
     };
-    let text = (findings, &pages);
-    passages.place(text, (&found.rows, &spans), options.text, watch)?;
-    passages.name_common(text, &found.most_common, measure, watch)?;
+    passages.place(findings, &pages, &found.rows, &spans, options.text, watch)?;
+    passages.name_common(findings, &pages, &found.most_common, measure, watch)?;
     memory.check()?;
     passages.times = clock.finish();
     Ok(passages)
@@ -174,26 +173,28 @@ impl Found {
         findings: &Findings,
         pages: &TextPages,
         options: &PassageOptions,
-        (watch, clock): (&dyn Watch, &mut StageClock),
+        watch: &dyn Watch,
+        clock: &mut StageClock,
     ) -> Result<Found> {
         clock.begin(Stage::Words);
         let words = PageWords::read(findings, pages, watch)?;
         let memory = findings.collection.memory();
-        Found::among((pages, &words), options, memory, (watch, clock))
+        Found::among(pages, &words, options, memory, watch, clock)
     }
 
     /// As [`Found::of`], with words that were read already.
     pub(super) fn among(
-        (pages, words): (&TextPages, &PageWords),
+        pages: &TextPages,
+        words: &PageWords,
         options: &PassageOptions,
         memory: &Memory,
-        (watch, clock): (&dyn Watch, &mut StageClock),
+        watch: &dyn Watch,
+        clock: &mut StageClock,
     ) -> Result<Found> {
         let measure = Measure::new(options.min_words, options.min_chars);
         clock.begin(Stage::Seeds);
         watch.begin(Stage::Seeds.name(), pages.pages.len() as u64);
-        let candidates =
-            hits((pages, words), (measure, options.max_df), memory, watch)?.finish()?;
+        let candidates = hits(pages, words, measure, options.max_df, memory, watch)?.finish()?;
         memory.check()?;
         clock.begin(Stage::Align);
         watch.begin(Stage::Align.name(), 0);
@@ -329,7 +330,8 @@ struct Placement {
 impl Placement {
     fn of(
         again: &Again,
-        (findings, spans): (&Findings, &Spans),
+        findings: &Findings,
+        spans: &Spans,
         place: usize,
         wants_text: bool,
     ) -> Placement {
@@ -394,8 +396,10 @@ impl Passages {
     /// Reads the pages with passages once more, to find the places of their words.
     fn place(
         &mut self,
-        (findings, pages): (&Findings, &TextPages),
-        (rows, spans): (&SpillVec<PairRow>, &Spans),
+        findings: &Findings,
+        pages: &TextPages,
+        rows: &SpillVec<PairRow>,
+        spans: &Spans,
         wants_text: bool,
         watch: &dyn Watch,
     ) -> Result<()> {
@@ -405,7 +409,7 @@ impl Passages {
         let mut members: Sorter<[u64; 4]> = Sorter::new(memory);
         let make = |page: u32, again: &Again| {
             let place = spans.pages.partition_point(|&other| other < page);
-            Placement::of(again, (findings, spans), place, wants_text)
+            Placement::of(again, findings, spans, place, wants_text)
         };
         let texts = &mut self.texts;
         let take = |page: u32, placement: Placement| {
@@ -457,7 +461,8 @@ impl Passages {
 
     fn name_common(
         &mut self,
-        (findings, pages): (&Findings, &TextPages),
+        findings: &Findings,
+        pages: &TextPages,
         common: &[Common],
         measure: Measure,
         watch: &dyn Watch,

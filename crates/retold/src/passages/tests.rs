@@ -82,7 +82,7 @@ proptest! {
         let options = PassageOptions { min_words: least, min_chars: least, max_df, ..PassageOptions::default() };
         let of = TextPages::of(&findings);
         prop_assert_eq!(of.pages.len(), texts.len());
-        let found = in_pool(1, || Found::of(&findings, &of, &options, (&(), &mut StageClock::default()))).unwrap();
+        let found = in_pool(1, || Found::of(&findings, &of, &options, &(), &mut StageClock::default())).unwrap();
         let mut parts: BTreeMap<(u32, u32), [Vec<Range<usize>>; 2]> = BTreeMap::new();
         for [a, b, a_begin, a_end, b_begin, b_end, ..] in found.rows.iter() {
             let sides = parts.entry((a, b)).or_default();
@@ -120,7 +120,7 @@ proptest! {
         let (first, others): (Vec<u8>, &[Vec<u8>]) = (texts[0].clone(), &texts[1..]);
         prop_assume!(texts.iter().all(|text| !text.is_empty()));
         let options = PassageOptions { min_chars: least, max_df: 2, ..PassageOptions::default() };
-        let found = passages_of(&text(&first), &others.iter().map(text).collect::<Vec<_>>(), (&options, &model), &()).unwrap();
+        let found = passages_of(&text(&first), &others.iter().map(text).collect::<Vec<_>>(), &options, &model, &()).unwrap();
         let range = |(begin, end): (u32, u32)| begin as usize..end as usize;
         for run in first.windows(least as usize) {
             for (number, other) in others.iter().enumerate().filter(|(_, other)| has(other, run)) {
@@ -228,7 +228,7 @@ fn passages_of_a_text_by_hand() {
         min_words: 8,
         ..PassageOptions::default()
     };
-    let of = |asked: &Text| passages_of(asked, &others, (&options, &model), &()).unwrap();
+    let of = |asked: &Text| passages_of(asked, &others, &options, &model, &()).unwrap();
     let length = quoted.len() as u32;
     let found = of(&text(format!("A letter. {quoted}.")));
     assert_eq!(found.len(), 1);
@@ -251,5 +251,5 @@ fn passages_of_a_text_by_hand() {
         min_words: 0,
         ..PassageOptions::default()
     };
-    assert!(passages_of(&others[0], &others, (&none, &model), &()).is_err());
+    assert!(passages_of(&others[0], &others, &none, &model, &()).is_err());
 }

@@ -95,7 +95,8 @@ pub fn each_batch<B: Send>(
 pub fn each_wanted<T: Send>(
     sources: &[Source],
     options: &ReadOptions,
-    (wanted, order): (&[(u32, u64)], ReadOrder),
+    wanted: &[(u32, u64)],
+    order: ReadOrder,
     watch: &dyn Watch,
     make: impl Fn(usize, &Source, Record) -> T + Sync,
     take: impl FnMut(usize, &mut T) -> Result<()>,

@@ -79,7 +79,7 @@ pub(crate) fn changed(
     change: impl FnOnce(&str) -> String,
 ) -> Option<Vec<u8>> {
     let mut found = None;
-    find(line, path.trim(), (1, 0), &mut found)?;
+    find(line, path.trim(), 1, 0, &mut found)?;
     let (_, place, text) = found?;
     let value = serde_json::Value::from(change(&text)).to_string();
     Some([&line[..place.start], value.as_bytes(), &line[place.end..]].concat())
@@ -90,7 +90,8 @@ pub(crate) fn changed(
 fn find(
     object: &[u8],
     path: &str,
-    (depth, start): (usize, usize),
+    depth: usize,
+    start: usize,
     found: &mut Option<(usize, Range<usize>, String)>,
 ) -> Option<()> {
     for (name, value) in members(object)? {
@@ -106,7 +107,7 @@ fn find(
             && let Some(rest) = rest.strip_prefix('.')
             && bytes.starts_with(b"{")
         {
-            find(bytes, rest, (depth + 1, place.start), found)?;
+            find(bytes, rest, depth + 1, place.start, found)?;
         }
     }
     Some(())

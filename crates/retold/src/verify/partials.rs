@@ -46,7 +46,7 @@ impl PartialFingerprints {
 
     /// Whether the partial fingerprint of a page with this text and sketch is to be [added](PartialFingerprints::push) next. False if a
     /// copy already has one, because at most one of several copies is verified.
-    pub(crate) fn wants(&mut self, page: PageNo, (text, sketch): (u128, SketchNo)) -> bool {
+    pub(crate) fn wants(&mut self, page: PageNo, text: u128, sketch: SketchNo) -> bool {
         let is_new = match self.of_sketch.get(sketch.at()) {
             Some(&first) => first != text as u32 && self.others.insert(text),
             None => {

@@ -95,7 +95,8 @@ impl Reread<'_> {
         each_wanted(
             self.sources,
             read,
-            (records, ReadOrder::Any),
+            records,
+            ReadOrder::Any,
             watch,
             make_one,
             take_one,

@@ -72,7 +72,8 @@ impl CoverageParams {
     /// The estimated coverage of two sketches with this overlap, if it is enough for comparing the texts.
     pub(super) fn estimate(
         &self,
-        (a, b): (SketchRef<'_>, SketchRef<'_>),
+        a: SketchRef<'_>,
+        b: SketchRef<'_>,
         overlap: &SketchOverlap,
         trace: &mut Trace,
     ) -> Option<f64> {
@@ -103,8 +104,8 @@ impl CoverageParams {
         if self.verifies() && (value + slack >= NEARLY_ALL || rest >= CANDIDATE_REST) {
             return Some(value);
         }
-        let is_evidence =
-            self.is_evidence(overlap, prose, self.runs(overlap.sampled_shared), trace);
+        let (runs, error) = self.runs(overlap.sampled_shared);
+        let is_evidence = self.is_evidence(overlap, prose, runs, error, trace);
         is_evidence.then_some(value)
     }
 
@@ -113,7 +114,8 @@ impl CoverageParams {
         &self,
         overlap: &SketchOverlap,
         prose: u64,
-        (shared, error): (usize, f64),
+        shared: usize,
+        error: f64,
         trace: &mut Trace,
     ) -> bool {
         let meaning = "share of the smaller sketch, without templates, that the other has";

@@ -193,7 +193,7 @@ impl Method for Coverage {
             false => self.params.least_shared(size),
         };
         let overlap = SketchOverlap::of_sketches(a, b, self.params.below(), least)?;
-        let value = self.params.estimate((a, b), &overlap, trace)?;
+        let value = self.params.estimate(a, b, &overlap, trace)?;
         let sizes = (a.keys.len(), b.keys.len());
         let meaning = "length ratio: keys of the smaller sketch divided by those of the larger";
         let least = self.params.length_threshold;
@@ -238,8 +238,8 @@ impl Method for Coverage {
         let slots = KeySlots::new(sketch);
         Some(Box::new(move |other| {
             let overlap = SketchOverlap::at_most(&slots, other, self.params.below());
-            let sketches = (slots.sketch(), other);
-            self.params.estimate(sketches, &overlap, &mut Trace::off())
+            self.params
+                .estimate(slots.sketch(), other, &overlap, &mut Trace::off())
         }))
     }
 

@@ -31,7 +31,7 @@ impl SketchOverlap {
         let (keys_a, keys_b) = comparable(a.keys, b.keys, below);
         let boilerplate = (a.common_among(keys_a.len()), b.common_among(keys_b.len()));
         let least = least(keys_a.len().min(keys_b.len()));
-        SketchOverlap::of((keys_a, keys_b), boilerplate, least, |at| a.is_common(at))
+        SketchOverlap::of(keys_a, keys_b, boilerplate, least, |at| a.is_common(at))
     }
 
     /// An upper bound on the overlap with the sketch of these slots: two keys in one slot count as equal.
@@ -62,7 +62,7 @@ impl SketchOverlap {
             b.boilerplate_among(keys_b.len()),
         );
         let is_boilerplate = |at| a.is_boilerplate(at);
-        SketchOverlap::of((keys_a, keys_b), boilerplate, 0, is_boilerplate).unwrap_or_default()
+        SketchOverlap::of(keys_a, keys_b, boilerplate, 0, is_boilerplate).unwrap_or_default()
     }
 
     /// The counts of two sketches that share nothing, given their comparable keys and boilerplate keys.
@@ -77,7 +77,8 @@ impl SketchOverlap {
     /// Counts the overlap of comparable keys, ascending. `boilerplate` is the number of boilerplate keys in each; `is_boilerplate` tells it
     /// for a place in the first. `None` if fewer than `least` keys are shared.
     fn of(
-        (a, b): (&[u64], &[u64]),
+        a: &[u64],
+        b: &[u64],
         boilerplate: (usize, usize),
         least: usize,
         is_boilerplate: impl Fn(usize) -> bool,

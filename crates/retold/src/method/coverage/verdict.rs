@@ -17,7 +17,8 @@ impl CoverageParams {
     /// The verdict on two texts. The position index of `a` is built on first use.
     pub(super) fn verdict(
         &self,
-        (a, index): (&Fingerprint<'_>, &mut Option<PositionIndex>),
+        a: &Fingerprint<'_>,
+        index: &mut Option<PositionIndex>,
         b: &Fingerprint<'_>,
         trace: &mut Trace,
     ) -> Option<Verdict> {
@@ -30,11 +31,11 @@ impl CoverageParams {
             false => index.of_smaller(&small.runs(self.run)),
         };
         let all = small.tokens.saturating_sub(self.run) + 1;
-        if !self.may_share((small, large), ratio(matches.runs, all), trace) {
+        if !self.may_share(small, large, ratio(matches.runs, all), trace) {
             return None;
         }
         let evidence = Evidence::of(small, large, self);
-        if !self.may_tell_a_story(&evidence, (small, large), trace) {
+        if !self.may_tell_a_story(&evidence, small, large, trace) {
             return None;
         }
         let runs = anchors(&matches, self.run.min(small.tokens));
@@ -59,7 +60,8 @@ impl CoverageParams {
     /// False if the texts share too few runs, words or pairs of words to be aligned.
     fn may_share(
         &self,
-        (small, large): (&Fingerprint<'_>, &Fingerprint<'_>),
+        small: &Fingerprint<'_>,
+        large: &Fingerprint<'_>,
         runs: f64,
         trace: &mut Trace,
     ) -> bool {
@@ -96,7 +98,8 @@ impl CoverageParams {
     fn may_tell_a_story(
         &self,
         evidence: &Evidence<'_>,
-        (small, large): (&Fingerprint<'_>, &Fingerprint<'_>),
+        small: &Fingerprint<'_>,
+        large: &Fingerprint<'_>,
         trace: &mut Trace,
     ) -> bool {
         if !evidence.may_be_template(self) || evidence.is_article || evidence.names_agree() {

@@ -25,7 +25,7 @@ impl Verifier for Coverage {
 
     fn verify(&self, a: &[u64], b: &[u64], trace: &mut Trace) -> Option<Verdict> {
         let (a, b) = (Fingerprint::read(a)?, Fingerprint::read(b)?);
-        self.params.verdict((&a, &mut None), &b, trace)
+        self.params.verdict(&a, &mut None, &b, trace)
     }
 
     fn own_against(&self, text: &[u64], others: &[&[u64]]) -> Option<u32> {
@@ -41,7 +41,7 @@ impl Verifier for Coverage {
         let (fingerprint, mut index) = (Fingerprint::read(fingerprint), None);
         Box::new(move |other| {
             let (a, b) = (fingerprint.as_ref()?, Fingerprint::read(other)?);
-            self.params.verdict((a, &mut index), &b, &mut Trace::off())
+            self.params.verdict(a, &mut index, &b, &mut Trace::off())
         })
     }
 }

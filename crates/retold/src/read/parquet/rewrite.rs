@@ -50,7 +50,7 @@ pub(super) fn rewrite(
         let decisions = (number..number + count as u64).map(|row| decide.of(row + 1));
         let decisions = decisions.collect::<Vec<_>>();
         number += count as u64;
-        copy_group(&table, group, (&decisions, added), &mut writer, &paths)?;
+        copy_group(&table, group, &decisions, added, &mut writer, &paths)?;
     }
     let writer = match writer {
         Some(writer) => writer,
@@ -94,7 +94,8 @@ type Writer = SerializedFileWriter<BufWriter<File>>;
 fn copy_group(
     table: &Table,
     group: usize,
-    (decisions, added): (&[RecordDecision], &AddedFields),
+    decisions: &[RecordDecision],
+    added: &AddedFields,
     writer: &mut Option<Writer>,
     paths: &Paths,
 ) -> Result<()> {
@@ -126,7 +127,7 @@ fn copy_group(
         }
         let to = next(&mut group).map_err(failed)?;
         match table.text() == Some(leaf) {
-            true => copy_text(&*from, leaf, to, (&kept, decisions), paths)?,
+            true => copy_text(&*from, leaf, to, &kept, decisions, paths)?,
             false => copy_column(&*from, leaf, to, &kept, paths)?,
         }
     }
@@ -174,7 +175,8 @@ fn copy_text(
     from: &dyn RowGroupReader,
     leaf: usize,
     mut to: SerializedColumnWriter,
-    (kept, decisions): (&[bool], &[RecordDecision]),
+    kept: &[bool],
+    decisions: &[RecordDecision],
     paths: &Paths,
 ) -> Result<()> {
     let reader = guarded(|| from.get_column_reader(leaf)).map_err(|reason| paths.unread(reason))?;
