@@ -4,7 +4,7 @@ use bytemuck::{Pod, Zeroable};
 
 use super::options::{BlockKeep, BlockOptions, BlockScope};
 use super::pages::BlockPages;
-use super::read::Place;
+use super::read::BlockPlace;
 use crate::error::Result;
 use crate::spill::{Memory, Sorter, SpillVec};
 use crate::text::cut::BlockUnit;
@@ -29,7 +29,7 @@ pub(super) struct Block {
 pub(super) struct Decided {
     /// Blocks on several pages, and their places, in the same order.
     pub blocks: SpillVec<Block>,
-    pub places: SpillVec<Place>,
+    pub places: SpillVec<BlockPlace>,
     /// Which pages are dropped.
     pub is_dropped: Vec<bool>,
     /// How many half words pages lose, or would lose if their format allowed cuts.
@@ -42,7 +42,7 @@ pub(super) struct Decided {
 /// dropped; what was cut stays cut. Afterwards no remaining page has a block that would be cut among these pages.
 /// dropped; what was cut stays cut. Then the pages that are left have no block that would be cut among them.
 pub(super) fn decide(
-    places: impl Iterator<Item = Place>,
+    places: impl Iterator<Item = BlockPlace>,
     pages: &mut BlockPages,
     options: &BlockOptions,
     memory: &Memory,
@@ -71,15 +71,15 @@ pub(super) fn decide(
 
 /// Blocks on several pages, with all their places.
 fn repeated(
-    places: impl Iterator<Item = Place>,
+    places: impl Iterator<Item = BlockPlace>,
     memory: &Memory,
-) -> Result<(SpillVec<Block>, SpillVec<Place>)> {
+) -> Result<(SpillVec<Block>, SpillVec<BlockPlace>)> {
     let (mut blocks, mut kept) = (SpillVec::new(memory), SpillVec::new(memory));
     let none = Block {
         keeper: NOWHERE,
         ..Block::zeroed()
     };
-    let (mut block, mut last): (Block, Option<Place>) = (none, None);
+    let (mut block, mut last): (Block, Option<BlockPlace>) = (none, None);
     // Places on the first page, until there is a second page.
     let mut first = Vec::new();
     for place in places {
@@ -112,7 +112,7 @@ impl Decided {
     /// Calls `take` on each block with its places, in order.
     pub fn each(
         &self,
-        mut take: impl FnMut(Block, &mut dyn Iterator<Item = Place>) -> Result<()>,
+        mut take: impl FnMut(Block, &mut dyn Iterator<Item = BlockPlace>) -> Result<()>,
     ) -> Result<()> {
         let mut places = self.places.iter();
         for block in self.blocks.iter() {
@@ -223,9 +223,9 @@ impl Decided {
 /// The places of a block that are cut. A passage is not cut anywhere on the page that keeps it, where its places may overlap.
 pub(super) fn cut(
     block: Block,
-    places: &mut dyn Iterator<Item = Place>,
+    places: &mut dyn Iterator<Item = BlockPlace>,
     is_passage: bool,
-) -> impl Iterator<Item = Place> {
+) -> impl Iterator<Item = BlockPlace> {
     let mut is_kept = false;
     places.filter(move |place| {
         let stays = place.page == block.keeper && (is_passage || !is_kept);

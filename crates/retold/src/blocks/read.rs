@@ -24,7 +24,7 @@ use crate::watch::Watch;
 /// An occurrence of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Pod, Zeroable)]
 #[repr(C)]
-pub(super) struct Place {
+pub(super) struct BlockPlace {
     /// The halves of its hash.
     pub hash: [u64; 2],
     /// The site in which it is counted, or 0.
@@ -38,9 +38,9 @@ pub(super) struct Place {
     pub half_words: u32,
 }
 
-impl Place {
+impl BlockPlace {
     /// Whether both are occurrences of one block.
-    pub fn is_same(&self, other: &Place) -> bool {
+    pub fn is_same(&self, other: &BlockPlace) -> bool {
         (self.hash, self.group) == (other.hash, other.group)
     }
 }
@@ -58,7 +58,7 @@ pub struct BlockReject {
 
 pub(super) struct Read {
     pub pages: BlockPages,
-    pub places: Sorter<Place>,
+    pub places: Sorter<BlockPlace>,
     pub blocks: u64,
     pub rejects: Vec<BlockReject>,
     pub skipped: BTreeMap<String, u64>,
@@ -69,7 +69,7 @@ pub(super) struct Taken<'a> {
     pub page: BlockPage,
     pub id: &'a str,
     pub preferred: &'a [u64],
-    pub places: &'a [Place],
+    pub places: &'a [BlockPlace],
 }
 
 /// Reads the pages of the sources, and the places of all blocks that may be cut. Each page is also passed to `also`.
@@ -204,7 +204,7 @@ struct MadePage {
     half_words: u32,
     preferred: Vec<u64>,
     /// The places of blocks that are long enough.
-    places: Vec<Place>,
+    places: Vec<BlockPlace>,
 }
 
 impl Made {
@@ -249,13 +249,13 @@ impl MadePage {
             }
             self.blocks += 1;
             if key.chars >= min_chars {
-                self.places.push(Place {
+                self.places.push(BlockPlace {
                     hash: [(key.hash >> 64) as u64, key.hash as u64],
                     number: number as u32,
                     begin,
                     end: chars,
                     half_words: key.half_words,
-                    ..Place::zeroed()
+                    ..BlockPlace::zeroed()
                 });
             }
         }
@@ -291,13 +291,13 @@ impl MadePage {
                     continue;
                 }
                 let hash = xxh3_128(bytemuck::cast_slice(&hashes[run.clone()]));
-                self.places.push(Place {
+                self.places.push(BlockPlace {
                     hash: [(hash >> 64) as u64, hash as u64],
                     number: before[run.start],
                     begin: places[run.start].0,
                     end: places[run.end - 1].1,
                     half_words: before[run.end] - before[run.start],
-                    ..Place::zeroed()
+                    ..BlockPlace::zeroed()
                 });
             }
         }

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::options::BlockOptions;
 use super::pages::BlockPage;
-use super::read::{BlockReject, Place, Read, Taken, read};
+use super::read::{BlockPlace, BlockReject, Read, Taken, read};
 use crate::error::{Error, Result};
 use crate::read::{ReadOptions, Source};
 use crate::resume::{Journal, Resume};
@@ -84,7 +84,7 @@ pub(super) fn read_or_resume(
 fn load(all: &mut Read, chunk: &[u8]) -> Result<bool> {
     match chunk.split_first() {
         Some((&PLACES, bytes)) => {
-            let places: Vec<Place> = pod_collect_to_vec(bytes);
+            let places: Vec<BlockPlace> = pod_collect_to_vec(bytes);
             all.places.extend(&places)?;
         }
         Some((&PAGES, bytes)) => {
@@ -112,7 +112,7 @@ fn unreadable(error: serde_json::Error) -> Error {
 struct Saved {
     journal: Journal,
     pages: Vec<SavedPage>,
-    places: Vec<Place>,
+    places: Vec<BlockPlace>,
 }
 
 impl Saved {

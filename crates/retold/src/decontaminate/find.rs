@@ -49,7 +49,7 @@ pub(super) struct Hit {
 
 /// A place with a question, in tokens.
 #[derive(Clone, Debug)]
-struct Place {
+struct QuestionPlace {
     question: u32,
     says: f64,
     tokens: Range<usize>,
@@ -115,9 +115,9 @@ impl Benchmarks {
     }
 
     /// The best place of a question, if there is one; nearby hits are examined together.
-    fn best(&self, tokens: &Tokens<'_>, hits: &[Hit]) -> Option<Place> {
+    fn best(&self, tokens: &Tokens<'_>, hits: &[Hit]) -> Option<QuestionPlace> {
         let question = &self.questions[hits[0].question as usize];
-        let mut best: Option<Place> = None;
+        let mut best: Option<QuestionPlace> = None;
         let mut rest = hits;
         while let Some(first) = rest.first() {
             let reach = first.begin + question.slack() as i64;
@@ -136,7 +136,7 @@ impl Benchmarks {
     fn judge(
         &self,
         tokens: &Tokens<'_>,
-        place: &Place,
+        place: &QuestionPlace,
         threshold: f64,
         found: &mut Vec<Contamination>,
     ) {
@@ -161,7 +161,7 @@ impl Benchmarks {
 }
 
 /// Aligns a question with the place of these hits, if they are enough.
-fn look(question: &Question, tokens: &Tokens<'_>, hits: &[Hit]) -> Option<Place> {
+fn look(question: &Question, tokens: &Tokens<'_>, hits: &[Hit]) -> Option<QuestionPlace> {
     let mut has = vec![false; question.ngrams.len()];
     hits.iter().for_each(|hit| has[hit.place as usize] = true);
     if question.share(|place| has[place]) < LEAST_SHARE {
@@ -174,7 +174,7 @@ fn look(question: &Question, tokens: &Tokens<'_>, hits: &[Hit]) -> Option<Place>
     let there: Vec<Word> = aligned(tokens.text, &tokens.placed[from..to]).collect();
     let alignment = align(&question.words, &there, &[]);
     let range = dense(&alignment.matched_there())?;
-    Some(Place {
+    Some(QuestionPlace {
         question: hits[0].question,
         says: question.said_by(&alignment.matched_here()),
         tokens: from + range.start..from + range.end,
@@ -199,7 +199,7 @@ fn dense(matched: &[bool]) -> Option<Range<usize>> {
 }
 
 /// Whether half of the n-grams of an answer or passage are near a question, before or after it.
-fn is_near(part: &Part, tokens: &Tokens<'_>, place: &Place) -> bool {
+fn is_near(part: &Part, tokens: &Tokens<'_>, place: &QuestionPlace) -> bool {
     let reach = NEAR + part.tokens;
     let before = place.tokens.start.saturating_sub(reach)..place.tokens.start;
     let behind = place.tokens.end..(place.tokens.end + reach).min(tokens.placed.len());

@@ -60,8 +60,9 @@ impl Retired {
     }
 }
 
+/// The pairs that a probing group found.
 #[derive(Default)]
-struct Found {
+struct ProbePairs {
     verified: Vec<Pair>,
     /// Pairs of the join, and one with each component of retired groups; estimates until verified.
     seen: Vec<Pair>,
@@ -76,7 +77,7 @@ struct Found {
 /// A group whose turn it is, and what it found, with the verdicts on `seen`.
 struct Turn {
     group: GroupNo,
-    found: Found,
+    found: ProbePairs,
     verdicts: Vec<Option<Pair>>,
 }
 
@@ -247,7 +248,7 @@ impl<'p, 'a> ByProbing<'p, 'a> {
             }
         }
         let probe = |&group: &GroupNo| self.probe(group);
-        let found: Vec<Found> = batch.par_iter().map(probe).collect();
+        let found: Vec<ProbePairs> = batch.par_iter().map(probe).collect();
         let seen: Vec<Pair> = found
             .iter()
             .flat_map(|found| found.seen.iter().copied())
@@ -265,14 +266,14 @@ impl<'p, 'a> ByProbing<'p, 'a> {
         Ok(())
     }
 
-    fn probe(&self, group: GroupNo) -> Found {
+    fn probe(&self, group: GroupNo) -> ProbePairs {
         let probing = self.probing;
         let place = probing.place(group);
         let verified = self.verified.at(place as usize);
         if self.is_done(group) {
-            return Found {
+            return ProbePairs {
                 verified,
-                ..Found::default()
+                ..ProbePairs::default()
             };
         }
         let other_of = |pair: &Pair| probing.other(group, pair);
@@ -314,7 +315,7 @@ impl<'p, 'a> ByProbing<'p, 'a> {
         let best_first = BestFirst::new(&one, &candidates, probing.context().limits.bounded);
         let mut heavy = self.verification.verify_best_first(best_first);
         heavy.extend(one.with_each(&copies));
-        Found {
+        ProbePairs {
             verified,
             joined: of_join,
             seen,

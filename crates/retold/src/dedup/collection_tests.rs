@@ -15,21 +15,21 @@ use crate::relation::Relation;
 type Stories = BTreeSet<u32>;
 
 /// Pages, and whether the method knows what a page has of its own.
-struct Pages {
+struct TestPages {
     stories: Vec<Stories>,
     knows_own: bool,
 }
 
 /// Pages by the letters of their stories.
-fn pages(written: &[&str]) -> Pages {
+fn pages(written: &[&str]) -> TestPages {
     let stories = written.iter().map(|page| page.chars().map(u32::from));
-    Pages {
+    TestPages {
         stories: stories.map(Iterator::collect).collect(),
         knows_own: true,
     }
 }
 
-impl Pages {
+impl TestPages {
     fn of(&self, page: Rank) -> &Stories {
         &self.stories[page.at()]
     }
@@ -98,7 +98,7 @@ fn told(retained: &Retained) -> Vec<(u32, u32, &'static str)> {
         .collect()
 }
 
-impl Parts for Pages {
+impl Parts for TestPages {
     fn is_unrelated_to_any(&self, page: Rank, others: &[Rank]) -> bool {
         let mut others = others.iter();
         others.any(|&other| self.relation(page, other).is_none())
@@ -147,7 +147,7 @@ fn an_archive_goes_if_it_says_nothing_else() {
     let article = |n: u32| Stories::from([n]);
     let articles: Vec<Stories> = (0..200).map(article).collect();
     let archive = |more: &[u32]| -> Stories { (0..200).chain(more.iter().copied()).collect() };
-    let with = |archives: &[Stories]| Pages {
+    let with = |archives: &[Stories]| TestPages {
         stories: [archives, &articles].concat(),
         knows_own: true,
     };
@@ -190,7 +190,7 @@ fn a_chain_of_pages_of_two_articles() {
 
 #[test]
 fn who_does_not_know_what_is_its_own_keeps_all() {
-    let found = Pages {
+    let found = TestPages {
         knows_own: false,
         ..pages(&["ab", "a", "b"])
     };
@@ -249,7 +249,7 @@ fn pages_that_overlap_go_if_that_is_wanted() {
 
 /// The rule, applied to all pages directly.
 struct Slow<'p> {
-    pages: &'p Pages,
+    pages: &'p TestPages,
     rules: Rules,
     preference: &'p [u32],
     open: BTreeSet<Rank>,
@@ -390,7 +390,7 @@ proptest! {
         order in Just((0u32..14).collect::<Vec<_>>()).prop_shuffle(),
         longest: bool, containers_first: bool, overlaps: bool,
     ) {
-        let found = Pages { stories, knows_own: true };
+        let found = TestPages { stories, knows_own: true };
         let mut order: Vec<u32> = order;
         order.retain(|&place| (place as usize) < found.stories.len());
         let preference = if longest { found.longest_first() } else { order };

@@ -47,7 +47,7 @@ pub(super) struct Components<'a> {
 
 /// A component with its pairs.
 #[derive(Default)]
-struct Found {
+struct ComponentPairs {
     root: GroupNo,
     groups: Vec<GroupNo>,
     /// Pairs to be verified.
@@ -65,15 +65,15 @@ struct Settled {
 }
 
 /// The next components from these records, up to [`BATCH`] records.
-fn next_batch(records: &mut Peekable<impl Iterator<Item = KeyedPair>>) -> Vec<Found> {
+fn next_batch(records: &mut Peekable<impl Iterator<Item = KeyedPair>>) -> Vec<ComponentPairs> {
     let (mut batch, mut size, mut last) = (Vec::new(), 0, None);
     while let Some([root, kind, numbers @ ..]) =
         records.next_if(|&[root, ..]| size < BATCH || last == Some(root))
     {
         if last.replace(root) != Some(root) {
-            batch.push(Found {
+            batch.push(ComponentPairs {
                 root: GroupNo(root),
-                ..Found::default()
+                ..ComponentPairs::default()
             });
         }
         size += 1;
@@ -200,7 +200,7 @@ impl Components<'_> {
     }
 
     /// Verifies the pairs of a batch.
-    fn verify(&self, batch: &mut [Found]) {
+    fn verify(&self, batch: &mut [ComponentPairs]) {
         batch.par_iter_mut().for_each(|found| {
             let mut to_check = std::mem::take(&mut found.to_check);
             to_check.dedup_by_key(|pair| (pair.a, pair.b));
@@ -213,7 +213,7 @@ impl Components<'_> {
     }
 
     /// Decides the undecided components of a batch.
-    fn retain(&self, batch: Vec<Found>) -> Result<Vec<Settled>> {
+    fn retain(&self, batch: Vec<ComponentPairs>) -> Result<Vec<Settled>> {
         let settled = batch.into_par_iter().map(|found| {
             let (is_large, groups) = (self.is_large(found.root), self.groups());
             let mut all = found.groups;

@@ -6,7 +6,7 @@ use std::ops::Range;
 use proptest::prelude::*;
 
 use super::pages::TextPages;
-use super::run::Found;
+use super::run::PairPassages;
 use super::tests::{has, has_in, spelled, texts};
 use super::{PassageOptions, passages};
 use crate::dedup::in_pool;
@@ -103,7 +103,7 @@ proptest! {
         let findings = findings(made, &filters, &Memory::default());
         let options = PassageOptions { min_chars: least, max_df, ..PassageOptions::default() };
         let of = TextPages::of(&findings);
-        let found = in_pool(1, || Found::of(&findings, &of, &options, &(), &mut StageClock::default())).unwrap();
+        let found = in_pool(1, || PairPassages::of(&findings, &of, &options, &(), &mut StageClock::default())).unwrap();
         // Ids ascend, so ranks are page numbers.
         let page_of: Vec<usize> = of.pages.iter().map(|page| page.rank.at()).collect();
         let place_of = |page: usize| {

@@ -4,7 +4,7 @@ use super::clusters::Spans;
 use super::measure::PassageOptions;
 use super::pages::{PageWords, TextPages};
 use super::postings::RARER;
-use super::run::{Found, WordPlaces};
+use super::run::{PairPassages, WordPlaces};
 use crate::dedup::in_pool;
 use crate::error::Result;
 use crate::model::Model;
@@ -65,7 +65,7 @@ pub fn passages_of(
     let words = PageWords::of_texts(std::iter::once(text).chain(others), memory)?;
     let clock = &mut StageClock::default();
     let found = in_pool(1, || {
-        Found::among(&pages, &words, options, memory, watch, clock)
+        PairPassages::among(&pages, &words, options, memory, watch, clock)
     })?;
     drop(words);
     let spans = Spans::of(&found.rows, options, memory)?;

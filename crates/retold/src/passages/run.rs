@@ -131,7 +131,7 @@ pub fn passages(
     let measure = Measure::new(options.min_words, options.min_chars);
     let pages = TextPages::of(findings);
     let mut clock = StageClock::default();
-    let found = Found::of(findings, &pages, options, watch, &mut clock)?;
+    let found = PairPassages::of(findings, &pages, options, watch, &mut clock)?;
     clock.begin(Stage::Places);
     let spans = Spans::of(&found.rows, options, memory)?;
     let mut passages = Passages {
@@ -159,7 +159,7 @@ pub fn passages(
 }
 
 /// The passages of pairs of pages, in words.
-pub(super) struct Found {
+pub(super) struct PairPassages {
     pub(super) aligned: u64,
     pub(super) common: u64,
     pub(super) most_common: Vec<Common>,
@@ -167,7 +167,7 @@ pub(super) struct Found {
     pub(super) rows: SpillVec<PairRow>,
 }
 
-impl Found {
+impl PairPassages {
     /// Reads the words of pages, finds those that share seeds, and aligns them.
     pub(super) fn of(
         findings: &Findings,
@@ -175,14 +175,14 @@ impl Found {
         options: &PassageOptions,
         watch: &dyn Watch,
         clock: &mut StageClock,
-    ) -> Result<Found> {
+    ) -> Result<PairPassages> {
         clock.begin(Stage::Words);
         let words = PageWords::read(findings, pages, watch)?;
         let memory = findings.collection.memory();
-        Found::among(pages, &words, options, memory, watch, clock)
+        PairPassages::among(pages, &words, options, memory, watch, clock)
     }
 
-    /// As [`Found::of`], with words that were read already.
+    /// As [`PairPassages::of`], with words that were read already.
     pub(super) fn among(
         pages: &TextPages,
         words: &PageWords,
@@ -190,7 +190,7 @@ impl Found {
         memory: &Memory,
         watch: &dyn Watch,
         clock: &mut StageClock,
-    ) -> Result<Found> {
+    ) -> Result<PairPassages> {
         let measure = Measure::new(options.min_words, options.min_chars);
         clock.begin(Stage::Seeds);
         watch.begin(Stage::Seeds.name(), pages.pages.len() as u64);
@@ -206,7 +206,7 @@ impl Found {
         };
         let (rows, aligned) = aligning.all(candidates.pairs, memory, watch)?;
         memory.check()?;
-        Ok(Found {
+        Ok(PairPassages {
             aligned,
             common: candidates.common,
             most_common: candidates.most_common,

@@ -6,7 +6,7 @@ use std::ops::Range;
 use proptest::prelude::*;
 
 use super::pages::TextPages;
-use super::run::Found;
+use super::run::PairPassages;
 use super::{PassageOptions, passages, passages_of};
 use crate::dedup::in_pool;
 use crate::dedup::{Dedup, Findings};
@@ -82,7 +82,7 @@ proptest! {
         let options = PassageOptions { min_words: least, min_chars: least, max_df, ..PassageOptions::default() };
         let of = TextPages::of(&findings);
         prop_assert_eq!(of.pages.len(), texts.len());
-        let found = in_pool(1, || Found::of(&findings, &of, &options, &(), &mut StageClock::default())).unwrap();
+        let found = in_pool(1, || PairPassages::of(&findings, &of, &options, &(), &mut StageClock::default())).unwrap();
         let mut parts: BTreeMap<(u32, u32), [Vec<Range<usize>>; 2]> = BTreeMap::new();
         for [a, b, a_begin, a_end, b_begin, b_end, ..] in found.rows.iter() {
             let sides = parts.entry((a, b)).or_default();

@@ -2,7 +2,7 @@
 
 use std::net::IpAddr;
 
-use super::archive::{Form, Head};
+use super::archive::{Form, RecordHead};
 use super::mark::{AddedFields, FieldValue};
 use super::options::ReadOptions;
 use super::payload;
@@ -14,7 +14,7 @@ use crate::page::{Content, Markup, Page};
 pub(crate) struct Arc;
 
 impl Form for Arc {
-    fn head(&self, bytes: &[u8]) -> Result<Head, String> {
+    fn head(&self, bytes: &[u8]) -> Result<RecordHead, String> {
         head(bytes)
     }
 
@@ -103,9 +103,9 @@ pub(crate) fn is_rest(bytes: &[u8], named: bool) -> bool {
     header_line(&bytes[blank.count()..]).is_some_and(|line| named || line.has_ip)
 }
 
-fn head(bytes: &[u8]) -> Result<Head, String> {
+fn head(bytes: &[u8]) -> Result<RecordHead, String> {
     let line = header_line(bytes).ok_or("not the beginning of an ARC record")?;
-    Ok(Head {
+    Ok(RecordHead {
         length: line.length,
         content: line.content,
         skipped: line.url.starts_with("filedesc:").then_some("arc filedesc"),

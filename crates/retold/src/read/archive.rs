@@ -20,7 +20,7 @@ const START: usize = 64 * 1024;
 /// The differences between the archive formats.
 pub(crate) trait Form: fmt::Debug + Sync {
     /// Reads the head at the start of `bytes`, or says why there is none. More bytes help only if `bytes` are fewer than 64 KiB.
-    fn head(&self, bytes: &[u8]) -> Result<Head, String>;
+    fn head(&self, bytes: &[u8]) -> Result<RecordHead, String>;
 
     /// The bytes at the end of a record.
     fn separator(&self) -> &'static [u8];
@@ -88,7 +88,7 @@ impl Unparsed for ArchivedRecord {
 
 /// The header of a record, as far as splitting needs it.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct Head {
+pub(crate) struct RecordHead {
     /// The length of the head itself.
     pub length: usize,
     /// The length of what follows.
@@ -203,7 +203,7 @@ impl ArchiveFrames {
     }
 
     /// Reads a record within the size limit into the window and checks its end.
-    fn whole(&mut self, head: &Head, total: usize) -> Option<Frame> {
+    fn whole(&mut self, head: &RecordHead, total: usize) -> Option<Frame> {
         let begin = self.window.offset();
         // The next head has to be at hand for the check.
         self.window.fill(total + START);
@@ -235,7 +235,7 @@ impl ArchiveFrames {
     }
 
     /// A record of this length that can be passed on; `missing` is what its copy needs at its end.
-    fn sound(&mut self, head: &Head, length: usize, missing: &'static [u8]) -> Option<Frame> {
+    fn sound(&mut self, head: &RecordHead, length: usize, missing: &'static [u8]) -> Option<Frame> {
         self.missing = missing;
         self.current = length as u64;
         let state = head.skipped.map_or(FrameState::Whole, FrameState::Skipped);
@@ -244,7 +244,7 @@ impl ArchiveFrames {
 
     /// The length of a separately compressed record that is longer than it says: it ends where its gzip member ends. (A crawl of 2018 did
     /// not count the line ends after the content.)
-    fn member(&self, head: &Head, total: usize) -> Option<usize> {
+    fn member(&self, head: &RecordHead, total: usize) -> Option<usize> {
         if !self.form.ends_with_its_member() {
             return None;
         }
@@ -259,7 +259,7 @@ impl ArchiveFrames {
     }
 
     /// A record whose end is missing: the file is truncated, or the length is wrong and the next record lies inside it.
-    fn cut_off(&mut self, head: &Head, total: usize) -> Option<Frame> {
+    fn cut_off(&mut self, head: &RecordHead, total: usize) -> Option<Frame> {
         let begin = self.window.offset();
         let held = self.window.data();
         let next = find(self.form, &held[head.length.min(held.len())..]);
@@ -280,7 +280,7 @@ impl ArchiveFrames {
     }
 
     /// A record above the size limit. It is never held whole; one that is not a page by its type is still copied.
-    fn large(&mut self, head: &Head, total: u64) -> Option<Frame> {
+    fn large(&mut self, head: &RecordHead, total: u64) -> Option<Frame> {
         self.window.fill(head.length + START);
         let start = &self.window.data()[head.length..];
         let kind = head

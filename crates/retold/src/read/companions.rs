@@ -62,7 +62,7 @@ const BATCH: usize = 1024;
 
 /// The part of a WARC record that links it to others.
 struct Linked {
-    kind: Kind,
+    kind: LinkKind,
     /// Hashes of the names by which others refer to it.
     own: Vec<u128>,
     /// Hashes of the names to which it refers.
@@ -70,10 +70,10 @@ struct Linked {
 }
 
 #[derive(Clone, Copy, PartialEq)]
-enum Kind {
+enum LinkKind {
     /// A kept record that belongs to no other: a response, or something made from one.
     Kept,
-    /// As [`Kind::Kept`], but not kept.
+    /// As [`LinkKind::Kept`], but not kept.
     Gone,
     Revisit,
     /// A request or a metadata record.
@@ -111,7 +111,7 @@ impl Linked {
                 }
                 // The response may name the request instead.
                 to.extend(&own);
-                (Kind::Beside, to)
+                (LinkKind::Beside, to)
             }
             "revisit" => {
                 own.extend(with.into_iter().chain(capture));
@@ -119,13 +119,13 @@ impl Linked {
                 if to.is_empty() {
                     to.extend(moment("WARC-Refers-To-Target-URI", "WARC-Refers-To-Date"));
                 }
-                (Kind::Revisit, to)
+                (LinkKind::Revisit, to)
             }
             _ => {
                 own.extend(with.into_iter().chain(capture));
                 let kind = match goes(has_id) {
-                    true => Kind::Gone,
-                    false => Kind::Kept,
+                    true => LinkKind::Gone,
+                    false => LinkKind::Kept,
                 };
                 (kind, Vec::new())
             }
@@ -137,12 +137,17 @@ impl Linked {
 /// A row of the list of all records: source, number, count of names and kind, then the names and the references.
 struct Row<'a> {
     place: (usize, u64),
-    kind: Kind,
+    kind: LinkKind,
     own: &'a [u128],
     to: &'a [u128],
 }
 
-const KINDS: [Kind; 4] = [Kind::Kept, Kind::Gone, Kind::Revisit, Kind::Beside];
+const KINDS: [LinkKind; 4] = [
+    LinkKind::Kept,
+    LinkKind::Gone,
+    LinkKind::Revisit,
+    LinkKind::Beside,
+];
 
 impl Linked {
     fn row(self, source: usize, number: u64) -> Vec<u128> {
@@ -194,12 +199,12 @@ fn going(all: &SpillRows<u128>, sources: usize) -> Vec<Vec<u64>> {
     let mut gone = Names::default();
     all.each(|_, row| {
         let row = Row::of(row);
-        if row.kind == Kind::Gone {
+        if row.kind == LinkKind::Gone {
             gone.add(row.place.0, row.own);
         }
     });
     let mut going: FxHashSet<(usize, u64)> = FxHashSet::default();
-    for kind in [Kind::Revisit, Kind::Beside] {
+    for kind in [LinkKind::Revisit, LinkKind::Beside] {
         if gone.0.is_empty() {
             break;
         }
@@ -219,9 +224,9 @@ fn going(all: &SpillRows<u128>, sources: usize) -> Vec<Vec<u64>> {
         all.each(|_, row| {
             let row = Row::of(row);
             let stays = match row.kind {
-                Kind::Kept => true,
-                Kind::Revisit => kind == Kind::Beside && !going.contains(&row.place),
-                Kind::Gone | Kind::Beside => false,
+                LinkKind::Kept => true,
+                LinkKind::Revisit => kind == LinkKind::Beside && !going.contains(&row.place),
+                LinkKind::Gone | LinkKind::Beside => false,
             };
             if stays {
                 let names = row.own.iter().filter(|name| wanted.contains(name));
@@ -436,9 +441,9 @@ mod tests {
         let (mut gone, mut kept) = (Vec::new(), Vec::new());
         let mut going = vec![Vec::new(); 3];
         for kinds in [
-            &[Kind::Kept, Kind::Gone][..],
-            &[Kind::Revisit],
-            &[Kind::Beside],
+            &[LinkKind::Kept, LinkKind::Gone][..],
+            &[LinkKind::Revisit],
+            &[LinkKind::Beside],
         ] {
             let of_kind = all.iter().filter(|(.., of)| kinds.contains(&of.kind));
             let goes = |(file, _, of): &&(usize, u64, Linked)| {
@@ -452,7 +457,7 @@ mod tests {
                     true => is_here(&kept),
                     false => is_in(&kept),
                 };
-                of.kind == Kind::Gone || (is_in(&gone) && !stays)
+                of.kind == LinkKind::Gone || (is_in(&gone) && !stays)
             };
             let (go, stay): (Vec<_>, Vec<_>) = of_kind.partition(goes);
             let names = |(file, _, of): &&(usize, u64, Linked)| {
@@ -462,7 +467,7 @@ mod tests {
             gone.extend(go.iter().flat_map(names));
             kept.extend(stay.iter().flat_map(names));
             for (file, number, of) in go {
-                if of.kind != Kind::Gone {
+                if of.kind != LinkKind::Gone {
                     going[*file].push(*number);
                 }
             }

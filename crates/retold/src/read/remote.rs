@@ -355,13 +355,13 @@ mod tests {
 
     /// A file in memory that fails from some byte on and counts the bytes requested.
     #[derive(Debug)]
-    struct Held {
+    struct FileInMemory {
         bytes: Vec<u8>,
         broken: u64,
         asked: Mutex<Vec<Range<u64>>>,
     }
 
-    impl RemoteFile for Held {
+    impl RemoteFile for FileInMemory {
         fn read(&self, range: Range<u64>) -> std::result::Result<Bytes, RemoteError> {
             self.asked.lock().unwrap().push(range.clone());
             match range.end > self.broken {
@@ -373,8 +373,8 @@ mod tests {
         }
     }
 
-    fn remote(bytes: &[u8], broken: u64) -> (Remote, Arc<Held>) {
-        let held = Arc::new(Held {
+    fn remote(bytes: &[u8], broken: u64) -> (Remote, Arc<FileInMemory>) {
+        let held = Arc::new(FileInMemory {
             bytes: bytes.to_vec(),
             broken,
             asked: Mutex::default(),

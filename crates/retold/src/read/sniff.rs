@@ -170,10 +170,10 @@ fn json(head: &[u8]) -> Box<dyn Format> {
 /// Whether a line is the first of a Webrecorder page list, which those crawlers write beside their WARCs.
 fn is_list_of_pages(line: &[u8]) -> bool {
     #[derive(serde::Deserialize)]
-    struct Head {
+    struct PageListHead {
         format: String,
     }
-    let head: Result<Head, _> = serde_json::from_slice(line);
+    let head: Result<PageListHead, _> = serde_json::from_slice(line);
     head.is_ok_and(|head| head.format.starts_with("json-pages-"))
 }
 

@@ -1,6 +1,6 @@
 //! WARC records (ISO 28500, and the drafts 0.17 and 0.18 of old crawls).
 
-use super::archive::{Form, Head};
+use super::archive::{Form, RecordHead};
 use super::fields::{Fields, block_length};
 use super::mark::{AddedFields, FieldValue};
 use super::options::ReadOptions;
@@ -13,7 +13,7 @@ use crate::page::{Content, Markup, Page};
 pub(crate) struct Warc;
 
 impl Form for Warc {
-    fn head(&self, bytes: &[u8]) -> Result<Head, String> {
+    fn head(&self, bytes: &[u8]) -> Result<RecordHead, String> {
         head(bytes)
     }
 
@@ -87,7 +87,7 @@ fn is_start(bytes: &[u8]) -> bool {
     is_version(bytes) && line.is_some_and(|end| field(&bytes[end + 1..]))
 }
 
-fn head(bytes: &[u8]) -> Result<Head, String> {
+fn head(bytes: &[u8]) -> Result<RecordHead, String> {
     if !is_version(bytes) {
         return Err("not the beginning of a WARC record".into());
     }
@@ -101,7 +101,7 @@ fn head(bytes: &[u8]) -> Result<Head, String> {
         .parse()
         .map_err(|_| format!("Content-Length is `{stated}`, not a number"))?;
     let content_type = fields.get("Content-Type").map(str::to_owned);
-    Ok(Head {
+    Ok(RecordHead {
         length,
         content,
         skipped: skipped(fields.get("WARC-Type")),

@@ -39,7 +39,7 @@ impl Sketch {
     /// Errors: another version, missing or surplus bytes, keys out of order, a site that is not UTF-8.
     pub fn from_bytes(bytes: &[u8]) -> Result<Sketch> {
         let wrong = |what: &str| Error::usage(format!("not a stored sketch: {what}"));
-        let mut rest = Bytes(bytes);
+        let mut rest = SketchReader(bytes);
         match rest.take::<1>() {
             Some([VERSION]) => {}
             Some([other]) => return Err(wrong(&format!("version {other}, this is {VERSION}"))),
@@ -59,9 +59,10 @@ impl Sketch {
 /// Bytes before the first list.
 const HEAD: usize = 1 + 4 * 4 + 2 * 8 + 1 + 16;
 
-struct Bytes<'a>(&'a [u8]);
+/// The bytes of a stored sketch that are not read yet.
+struct SketchReader<'a>(&'a [u8]);
 
-impl Bytes<'_> {
+impl SketchReader<'_> {
     fn take<const N: usize>(&mut self) -> Option<[u8; N]> {
         let (taken, rest) = self.0.split_first_chunk::<N>()?;
         self.0 = rest;

@@ -18,7 +18,7 @@ const BESIDE: usize = 32;
 pub struct RowArena<T: Pod> {
     memory: Memory,
     batches: Vec<Vec<T>>,
-    places: Vec<Place>,
+    places: Vec<RowPlace>,
     /// Used bytes of both, and bytes taken from the budget.
     used: u64,
     taken: u64,
@@ -29,13 +29,13 @@ pub struct RowArena<T: Pod> {
 
 /// The place of a row: its batch, first value and length.
 #[derive(Clone, Copy, Debug)]
-struct Place {
+struct RowPlace {
     batch: u32,
     start: u32,
     count: u32,
 }
 
-impl Place {
+impl RowPlace {
     fn values(&self) -> Range<usize> {
         let start = self.start as usize;
         start..start + self.count as usize
@@ -101,13 +101,13 @@ impl<T: Pod + Send + Sync> RowArena<T> {
             }
             batch = together;
         }
-        let place = |row: &Range<usize>| Place {
+        let place = |row: &Range<usize>| RowPlace {
             batch: self.batches.len() as u32,
             start: row.start as u32,
             count: row.len() as u32,
         };
         self.places.extend(rows.iter().map(place));
-        let bytes = size_of_val(&batch[..]) + BESIDE + size_of::<Place>() * rows.len();
+        let bytes = size_of_val(&batch[..]) + BESIDE + size_of::<RowPlace>() * rows.len();
         self.used += bytes as u64;
         self.batches.push(batch);
         let (bytes, taken) = (self.used, &mut self.taken);
@@ -137,7 +137,7 @@ impl<T: Pod + Send + Sync> RowArena<T> {
         if self.file.is_some() {
             return false;
         }
-        let mut places: Vec<Place> = rows.iter().map(|&row| self.places[row]).collect();
+        let mut places: Vec<RowPlace> = rows.iter().map(|&row| self.places[row]).collect();
         places.sort_unstable_by_key(|place| (place.batch, place.start, place.count));
         let mut rows = places.into_iter().peekable();
         let mut slices = Vec::new();

@@ -18,13 +18,14 @@ const A_ROW: u64 = 1 << 10;
 pub(super) struct RowCache<T> {
     memory: Memory,
     taken: u64,
-    rows: Cache<usize, Arc<[T]>, Bytes>,
+    rows: Cache<usize, Arc<[T]>, RowWeight>,
 }
 
+/// Weighs rows by their bytes.
 #[derive(Clone)]
-struct Bytes;
+struct RowWeight;
 
-impl<T> Weighter<usize, Arc<[T]>> for Bytes {
+impl<T> Weighter<usize, Arc<[T]>> for RowWeight {
     fn weight(&self, _: &usize, row: &Arc<[T]>) -> u64 {
         size_of_val(&row[..]) as u64 + BESIDE
     }
@@ -40,7 +41,7 @@ impl<T: Pod> RowCache<T> {
         (taken > 0).then(|| RowCache {
             memory: memory.clone(),
             taken,
-            rows: Cache::with_weighter((taken / A_ROW) as usize, taken, Bytes),
+            rows: Cache::with_weighter((taken / A_ROW) as usize, taken, RowWeight),
         })
     }
 

@@ -13,7 +13,7 @@ use html5gum::{Emitter, Error, State, Tokenizer};
 use super::block::Blocks;
 use super::hints::hint_of;
 use super::meta::{Attributes, MetaFinder, PageMeta, Wanted};
-use super::outline::{Kind, Outline};
+use super::outline::{BlockKind, Outline};
 
 /// The visible text of an HTML document, the metadata in its head, and its outline.
 pub fn visible_text(html: &str) -> (String, PageMeta, Outline) {
@@ -46,7 +46,7 @@ enum Role {
     /// Inline: the words around it may be one word.
     Inline,
     /// Ends the lines before and after it.
-    Block(Kind),
+    Block(BlockKind),
     /// Ends the line and holds nothing.
     Break,
     /// A block whose line ends are kept.
@@ -89,35 +89,37 @@ fn role(name: &[u8]) -> Role {
     }
 }
 
-fn kind(name: &[u8]) -> Option<Kind> {
+fn kind(name: &[u8]) -> Option<BlockKind> {
     Some(match name {
-        b"article" => Kind::Article,
-        b"aside" => Kind::Aside,
-        b"body" => Kind::Body,
-        b"button" => Kind::Button,
-        b"dd" | b"dt" => Kind::Definition,
-        b"dialog" => Kind::Dialog,
-        b"dir" | b"dl" | b"menu" | b"ol" | b"ul" => Kind::List,
-        b"div" => Kind::Div,
-        b"fieldset" => Kind::Fieldset,
-        b"figure" => Kind::Figure,
-        b"footer" => Kind::Footer,
-        b"form" => Kind::Form,
-        b"h1" | b"h2" | b"h3" | b"h4" | b"h5" | b"h6" => Kind::Heading,
-        b"head" => Kind::Head,
-        b"header" => Kind::Header,
-        b"li" => Kind::Item,
-        b"main" => Kind::Main,
-        b"nav" => Kind::Nav,
-        b"p" => Kind::Paragraph,
-        b"search" => Kind::Search,
-        b"section" => Kind::Section,
-        b"table" => Kind::Table,
-        b"tbody" | b"tfoot" | b"thead" => Kind::Rows,
-        b"td" | b"th" => Kind::Cell,
-        b"tr" => Kind::Row,
+        b"article" => BlockKind::Article,
+        b"aside" => BlockKind::Aside,
+        b"body" => BlockKind::Body,
+        b"button" => BlockKind::Button,
+        b"dd" | b"dt" => BlockKind::Definition,
+        b"dialog" => BlockKind::Dialog,
+        b"dir" | b"dl" | b"menu" | b"ol" | b"ul" => BlockKind::List,
+        b"div" => BlockKind::Div,
+        b"fieldset" => BlockKind::Fieldset,
+        b"figure" => BlockKind::Figure,
+        b"footer" => BlockKind::Footer,
+        b"form" => BlockKind::Form,
+        b"h1" | b"h2" | b"h3" | b"h4" | b"h5" | b"h6" => BlockKind::Heading,
+        b"head" => BlockKind::Head,
+        b"header" => BlockKind::Header,
+        b"li" => BlockKind::Item,
+        b"main" => BlockKind::Main,
+        b"nav" => BlockKind::Nav,
+        b"p" => BlockKind::Paragraph,
+        b"search" => BlockKind::Search,
+        b"section" => BlockKind::Section,
+        b"table" => BlockKind::Table,
+        b"tbody" | b"tfoot" | b"thead" => BlockKind::Rows,
+        b"td" | b"th" => BlockKind::Cell,
+        b"tr" => BlockKind::Row,
         b"address" | b"blockquote" | b"caption" | b"center" | b"details" | b"figcaption"
-        | b"frameset" | b"hgroup" | b"legend" | b"optgroup" | b"option" | b"summary" => Kind::Other,
+        | b"frameset" | b"hgroup" | b"legend" | b"optgroup" | b"option" | b"summary" => {
+            BlockKind::Other
+        }
         _ => return None,
     })
 }
@@ -204,7 +206,7 @@ impl Sink {
         }
     }
 
-    fn start_block(&mut self, kind: Kind) {
+    fn start_block(&mut self, kind: BlockKind) {
         self.blocks.end_block();
         let is_unshown = self.attributes.is_unshown();
         let hint = hint_of(self.attributes.names());
@@ -212,7 +214,7 @@ impl Sink {
         self.blocks.enter(self.outline.innermost());
     }
 
-    fn end_block(&mut self, kind: Kind) {
+    fn end_block(&mut self, kind: BlockKind) {
         self.blocks.end_block();
         self.outline.end(kind);
         self.blocks.enter(self.outline.innermost());
@@ -245,7 +247,7 @@ impl Sink {
             Role::Break => self.blocks.end_block(),
             Role::Block(kind) => self.start_block(kind),
             Role::Pre => {
-                self.start_block(Kind::Pre);
+                self.start_block(BlockKind::Pre);
                 self.pre += 1;
                 self.blocks.keep_lines(true);
             }
@@ -285,7 +287,7 @@ impl Sink {
             Role::Break => self.blocks.end_block(),
             Role::Block(kind) => self.end_block(kind),
             Role::Pre => {
-                self.end_block(Kind::Pre);
+                self.end_block(BlockKind::Pre);
                 self.pre = self.pre.saturating_sub(1);
                 self.blocks.keep_lines(self.pre > 0);
             }

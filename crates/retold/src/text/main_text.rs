@@ -15,7 +15,7 @@
 
 use super::block::blocks;
 use super::hints::Hint;
-use super::outline::{Block, Kind, Outline};
+use super::outline::{Block, BlockKind, Outline};
 
 /// Minimum bytes of a block that weighs in full.
 const LONG: usize = 40;
@@ -109,7 +109,7 @@ impl<'a> Page<'a> {
         self.outline.elements[element].parent
     }
 
-    fn kind(&self, element: usize) -> Kind {
+    fn kind(&self, element: usize) -> BlockKind {
         self.outline.elements[element].kind
     }
 
@@ -154,7 +154,7 @@ impl<'a> Page<'a> {
         let mut prose = 0;
         for element in self.elements() {
             let around = with[self.parent(element)];
-            with[element] |= around || other(element) && self.kind(element) != Kind::Body;
+            with[element] |= around || other(element) && self.kind(element) != BlockKind::Body;
             if with[element] && !around {
                 prose += sums[element].prose;
             }
@@ -211,15 +211,21 @@ impl<'a> Page<'a> {
         let kind = self.kind(element);
         matches!(
             kind,
-            Kind::Nav | Kind::Aside | Kind::Footer | Kind::Search | Kind::Dialog | Kind::Button
+            BlockKind::Nav
+                | BlockKind::Aside
+                | BlockKind::Footer
+                | BlockKind::Search
+                | BlockKind::Dialog
+                | BlockKind::Button
         ) || self.outline.elements[element].hint == Hint::Frame
-            || sum.linked * 2 > sum.chars && !matches!(kind, Kind::Heading | Kind::Paragraph)
+            || sum.linked * 2 > sum.chars
+                && !matches!(kind, BlockKind::Heading | BlockKind::Paragraph)
     }
 
     fn is_beside(&self, element: usize) -> bool {
         match self.kind(element) {
-            Kind::Header | Kind::Form | Kind::Fieldset => true,
-            Kind::Heading | Kind::Paragraph => false,
+            BlockKind::Header | BlockKind::Form | BlockKind::Fieldset => true,
+            BlockKind::Heading | BlockKind::Paragraph => false,
             _ => self.outline.elements[element].hint == Hint::Beside,
         }
     }
@@ -231,7 +237,7 @@ impl<'a> Page<'a> {
         // Only one element at each depth can hold more than half, so the last one found is the innermost.
         for element in self.elements() {
             let most = sums[element].prose * 5 >= sums[0].prose * 4;
-            if most && holds_text(self.kind(element)) && self.kind(element) != Kind::Item {
+            if most && holds_text(self.kind(element)) && self.kind(element) != BlockKind::Item {
                 main = element;
             }
         }
@@ -247,8 +253,11 @@ impl<'a> Page<'a> {
     fn mask(&self, inside: &[bool], out: &[bool]) -> Vec<bool> {
         let is_main = |block: &Block| {
             let element = block.element;
-            let text =
-                !block.is_links() || matches!(self.kind(element), Kind::Heading | Kind::Paragraph);
+            let text = !block.is_links()
+                || matches!(
+                    self.kind(element),
+                    BlockKind::Heading | BlockKind::Paragraph
+                );
             inside[element] && !out[element] && text
         };
         self.blocks.iter().map(is_main).collect()
@@ -272,8 +281,11 @@ impl<'a> Page<'a> {
 }
 
 /// Whether an element of that kind holds a whole text rather than a piece of one.
-fn holds_text(kind: Kind) -> bool {
-    !matches!(kind, Kind::Paragraph | Kind::Heading | Kind::Definition)
+fn holds_text(kind: BlockKind) -> bool {
+    !matches!(
+        kind,
+        BlockKind::Paragraph | BlockKind::Heading | BlockKind::Definition
+    )
 }
 
 fn prose_of(block: &Block, text: &[u8]) -> u64 {

@@ -14,7 +14,7 @@ pub const MOST: usize = 1 << 18;
 
 /// The kinds of block elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum BlockKind {
     /// The document.
     Page,
     /// `article`.
@@ -79,7 +79,7 @@ pub struct Element {
     /// The number of its parent, which is smaller than its own; the page, number 0, is its own parent.
     pub parent: usize,
     /// The kind given by its tag.
-    pub kind: Kind,
+    pub kind: BlockKind,
     /// The hint in its names.
     pub hint: Hint,
     /// Whether it or an ancestor is hidden.
@@ -151,7 +151,7 @@ impl Outline {
         Outline {
             elements: vec![Element {
                 parent: 0,
-                kind: Kind::Page,
+                kind: BlockKind::Page,
                 hint: Hint::None,
                 is_unshown: false,
             }],
@@ -172,7 +172,7 @@ impl Outline {
     }
 
     /// A start tag.
-    pub fn start(&mut self, kind: Kind, hint: Hint, is_unshown: bool) {
+    pub fn start(&mut self, kind: BlockKind, hint: Hint, is_unshown: bool) {
         while ends_before(self.elements[self.innermost()].kind, kind) {
             self.open.pop();
         }
@@ -191,12 +191,15 @@ impl Outline {
     }
 
     /// An end tag.
-    pub fn end(&mut self, kind: Kind) {
+    pub fn end(&mut self, kind: BlockKind) {
         if self.deeper > 0 {
             self.deeper -= 1;
             return;
         }
-        let of_table = matches!(kind, Kind::Table | Kind::Rows | Kind::Row | Kind::Cell);
+        let of_table = matches!(
+            kind,
+            BlockKind::Table | BlockKind::Rows | BlockKind::Row | BlockKind::Cell
+        );
         let top = self.open.len().saturating_sub(LOOK_UP).max(1);
         for depth in (top..self.open.len()).rev() {
             let open = self.elements[self.open[depth]].kind;
@@ -205,7 +208,7 @@ impl Outline {
                 return;
             }
             // Tags in a cell end nothing outside it.
-            if open == Kind::Table || open == Kind::Cell && !of_table {
+            if open == BlockKind::Table || open == BlockKind::Cell && !of_table {
                 return;
             }
         }
@@ -239,15 +242,15 @@ impl Outline {
 }
 
 /// Whether the innermost open element ends where one of `kind` begins, because its end tag may be omitted.
-fn ends_before(innermost: Kind, kind: Kind) -> bool {
+fn ends_before(innermost: BlockKind, kind: BlockKind) -> bool {
     match innermost {
-        Kind::Paragraph => true,
-        Kind::Item => kind == Kind::Item,
-        Kind::Definition => kind == Kind::Definition,
-        Kind::Cell => matches!(kind, Kind::Cell | Kind::Row | Kind::Rows),
-        Kind::Row => matches!(kind, Kind::Row | Kind::Rows),
-        Kind::Rows => kind == Kind::Rows,
-        Kind::Head => kind == Kind::Body,
+        BlockKind::Paragraph => true,
+        BlockKind::Item => kind == BlockKind::Item,
+        BlockKind::Definition => kind == BlockKind::Definition,
+        BlockKind::Cell => matches!(kind, BlockKind::Cell | BlockKind::Row | BlockKind::Rows),
+        BlockKind::Row => matches!(kind, BlockKind::Row | BlockKind::Rows),
+        BlockKind::Rows => kind == BlockKind::Rows,
+        BlockKind::Head => kind == BlockKind::Body,
         _ => false,
     }
 }
@@ -257,7 +260,7 @@ mod tests {
     use super::*;
 
     /// The parents of the elements that these tags make; `/` marks an end tag.
-    fn parents(tags: &[(&str, Kind)]) -> Vec<usize> {
+    fn parents(tags: &[(&str, BlockKind)]) -> Vec<usize> {
         let mut outline = Outline::new();
         for &(mark, kind) in tags {
             match mark {
@@ -271,7 +274,7 @@ mod tests {
 
     #[test]
     fn end_tags_may_lack() {
-        use Kind::{Body, Cell, Head, Item, List, Paragraph, Row, Table};
+        use BlockKind::{Body, Cell, Head, Item, List, Paragraph, Row, Table};
         assert_eq!(parents(&[("", Head), ("", Body)]), [0, 0]);
         assert_eq!(parents(&[("", Paragraph), ("", Paragraph)]), [0, 0]);
         // A list inside an item does not end it.
@@ -283,7 +286,7 @@ mod tests {
 
     #[test]
     fn end_tags_too_many_end_nothing() {
-        use Kind::{Article, Cell, Div, Row, Section, Table};
+        use BlockKind::{Article, Cell, Div, Row, Section, Table};
         assert_eq!(parents(&[("", Div), ("/", Section), ("", Div)]), [0, 1]);
         // An end tag ends the elements left open inside its element.
         assert_eq!(
@@ -302,11 +305,11 @@ mod tests {
     fn depth_is_bounded() {
         let mut outline = Outline::new();
         for _ in 0..20_000 {
-            outline.start(Kind::Div, Hint::None, false);
+            outline.start(BlockKind::Div, Hint::None, false);
         }
         assert_eq!(outline.elements.len(), MAX_DEPTH);
         for _ in 0..20_000 {
-            outline.end(Kind::Div);
+            outline.end(BlockKind::Div);
         }
         assert_eq!(outline.depth(), 1);
     }

@@ -121,12 +121,12 @@ impl Tokenizer {
         for run in Runs::new(text) {
             let part = &text[run.start..run.end];
             match run.kind {
-                Kind::Spaced => unicode_words(part, run.start, &mut found),
-                Kind::Complex => dictionary_words(part, run.start, None, &mut found),
-                Kind::Cjk if japanese || run.kana > 0 && run.kana * 4 >= run.chars => {
+                RunKind::Spaced => unicode_words(part, run.start, &mut found),
+                RunKind::Complex => dictionary_words(part, run.start, None, &mut found),
+                RunKind::Cjk if japanese || run.kana > 0 && run.kana * 4 >= run.chars => {
                     dictionary_words(part, run.start, Some(Script::Japanese), &mut found);
                 }
-                Kind::Cjk => self.chinese_words(part, run.start, run.kana > 0, &mut found),
+                RunKind::Cjk => self.chinese_words(part, run.start, run.kana > 0, &mut found),
             }
         }
     }
@@ -217,7 +217,7 @@ fn dictionary_words(
 
 /// How a run of characters is split into words.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum RunKind {
     /// At the boundaries of UAX #29.
     Spaced,
     /// Chinese characters and kana.
@@ -226,11 +226,11 @@ enum Kind {
     Complex,
 }
 
-fn kind(c: char) -> Kind {
+fn kind(c: char) -> RunKind {
     match Script::of(c) {
-        Script::Han | Script::Japanese => Kind::Cjk,
-        Script::Thai | Script::SouthEastAsian => Kind::Complex,
-        _ => Kind::Spaced,
+        Script::Han | Script::Japanese => RunKind::Cjk,
+        Script::Thai | Script::SouthEastAsian => RunKind::Complex,
+        _ => RunKind::Spaced,
     }
 }
 
@@ -238,7 +238,7 @@ fn kind(c: char) -> Kind {
 struct Run {
     start: usize,
     end: usize,
-    kind: Kind,
+    kind: RunKind,
     chars: usize,
     kana: usize,
 }
@@ -272,7 +272,7 @@ impl Iterator for Runs<'_> {
                 break;
             }
             run.chars += 1;
-            run.kana += usize::from(run.kind == Kind::Cjk && Script::of(c) == Script::Japanese);
+            run.kana += usize::from(run.kind == RunKind::Cjk && Script::of(c) == Script::Japanese);
         }
         self.at = run.end;
         Some(run)

@@ -34,7 +34,8 @@ pub(crate) struct Ahead {
     components: UnionFind,
 }
 
-struct Found {
+/// The pairs of a group that were verified ahead.
+struct GroupPairs {
     group: GroupNo,
     pairs: Vec<Pair>,
     /// The groups connected with it.
@@ -77,13 +78,13 @@ impl Probing<'_> {
         self.begin(Stage::Verify, probing.len());
         let mut pairs = SpillVec::new(self.context().memory);
         let mut components = UnionFind::new(self.groups().component_sizes());
-        let mut put = |found: &Found| -> Result<()> {
+        let mut put = |found: &GroupPairs| -> Result<()> {
             let others = found.others.iter();
             others.for_each(|&other| components.join(found.group, other));
             let mut found = found.pairs.iter();
             found.try_for_each(|pair| pairs.push(pair.to_numbers()))
         };
-        let (mut before, mut candidates): (Vec<Found>, u64) = (Vec::new(), 0);
+        let (mut before, mut candidates): (Vec<GroupPairs>, u64) = (Vec::new(), 0);
         for probing in probing.chunks(TOGETHER) {
             self.go_on()?;
             let probe = |&group: &GroupNo| {
@@ -93,7 +94,7 @@ impl Probing<'_> {
                 self.held(group, is_wanted, &*heavy, verification)
             };
             // The previous results are stored meanwhile.
-            let (found, put): (Vec<Found>, Result<()>) = rayon::join(
+            let (found, put): (Vec<GroupPairs>, Result<()>) = rayon::join(
                 || probing.par_iter().map(probe).collect(),
                 || before.iter().try_for_each(&mut put),
             );
@@ -121,7 +122,7 @@ impl Probing<'_> {
         is_wanted: impl Fn(GroupNo) -> bool,
         heavy: &HeavyKeys<'_>,
         verification: &Verification<'_>,
-    ) -> Found {
+    ) -> GroupPairs {
         let is_wanted = |other| is_wanted(other) && self.may_be_related(other, group);
         let mut joined = self.join_pairs.of(group);
         let other_of = |pair: &Pair| self.other(group, pair);
@@ -135,7 +136,7 @@ impl Probing<'_> {
         let best_first = BestFirst::new(&one, &candidates, self.context().limits.bounded);
         held.extend(verification.verify_best_first(best_first));
         let connecting = held.iter().filter(|pair| self.context().connects(pair));
-        Found {
+        GroupPairs {
             group,
             others: connecting.map(other_of).collect(),
             pairs: held,

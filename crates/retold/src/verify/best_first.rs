@@ -15,14 +15,14 @@ pub(crate) struct BestFirst<'q> {
     one: &'q OneToMany<'q>,
     others: &'q [GroupNo],
     /// A max-heap of places.
-    heap: BinaryHeap<Place>,
+    heap: BinaryHeap<HeapEntry>,
     /// The pair with each of the others, once known.
     pairs: Vec<Option<Pair>>,
 }
 
 /// The bits of a similarity (ordered, as none is negative), whether it is only an upper bound, and the place of the other. Bounds come
 /// first.
-type Place = (u32, bool, Reverse<usize>);
+type HeapEntry = (u32, bool, Reverse<usize>);
 
 impl<'q> BestFirst<'q> {
     /// With fewer than `bounded` others all pairs are computed at once.

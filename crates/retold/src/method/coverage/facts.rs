@@ -13,7 +13,7 @@ use crate::relation::ratio;
 
 /// The kind of pages in a pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum PairKind {
     /// So short that one word makes a different page.
     Short,
     /// Most of what they share is on many pages, as in a form with different entries.
@@ -95,7 +95,7 @@ pub(super) struct Facts<'f> {
     pub(super) of: Comparison<'f>,
     /// Whether enough text outside frames is left for a story.
     pub(super) has_story: bool,
-    pub(super) kind: Kind,
+    pub(super) kind: PairKind,
 }
 
 impl<'f> Facts<'f> {
@@ -116,9 +116,9 @@ impl<'f> Facts<'f> {
         let overlap = &evidence.overlap;
         let templates = overlap.sampled_shared - overlap.non_boilerplate_shared;
         let kind = match () {
-            _ if has_story && of.here.story < params.short * WORD => Kind::Short,
-            _ if ratio(templates, overlap.sampled_shared) >= limits::FORM => Kind::Form,
-            _ => Kind::Page,
+            _ if has_story && of.here.story < params.short * WORD => PairKind::Short,
+            _ if ratio(templates, overlap.sampled_shared) >= limits::FORM => PairKind::Form,
+            _ => PairKind::Page,
         };
         Facts {
             evidence,
@@ -138,8 +138,8 @@ impl<'f> Facts<'f> {
     pub(super) fn may_overlap(&self) -> bool {
         let here = &self.of.here;
         match self.kind {
-            Kind::Short => !self.evidence.overlap.has_boilerplate(),
-            Kind::Form | Kind::Page => {
+            PairKind::Short => !self.evidence.overlap.has_boilerplate(),
+            PairKind::Form | PairKind::Page => {
                 self.evidence.is_article && here.all >= limits::LEAST_ARTICLE * WORD
             }
         }
@@ -180,8 +180,8 @@ impl<'f> Facts<'f> {
         };
         let over = story.min((outside as usize).max(least * WORD));
         let ends = match self.kind {
-            Kind::Short => self.of.replaced_at_ends,
-            Kind::Form | Kind::Page => 0,
+            PairKind::Short => self.of.replaced_at_ends,
+            PairKind::Form | PairKind::Page => 0,
         };
         ratio(self.of.replaced + ends, over)
     }
@@ -189,7 +189,7 @@ impl<'f> Facts<'f> {
     /// Whether the smaller page is long enough and enough of it in order to recognise a machine's misreading.
     pub(super) fn may_be_misread(&self) -> bool {
         let here = &self.of.here;
-        self.kind != Kind::Form
+        self.kind != PairKind::Form
             && self.evidence.small.tokens >= limits::MISREAD_WORDS
             && ratio(here.in_order, here.all) >= limits::MISREAD_IN_ORDER
     }

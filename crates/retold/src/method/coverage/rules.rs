@@ -1,6 +1,6 @@
 //! The rules of the verdict, as a list. Each rule belongs to a question, reads the facts of a pair, and makes one check.
 
-use super::facts::{Facts, Kind};
+use super::facts::{Facts, PairKind};
 use super::limits;
 use super::params::CoverageParams;
 use crate::compare::WORD;
@@ -129,9 +129,9 @@ pub(super) const RULES: [Rule; 9] = [
         applies: always,
         check: |facts, params| {
             let most = match facts.kind {
-                Kind::Short => params.short_replaced,
-                Kind::Form => params.replaced_frequent,
-                Kind::Page => params.replaced,
+                PairKind::Short => params.short_replaced,
+                PairKind::Form => params.replaced_frequent,
+                PairKind::Page => params.replaced,
             };
             let meaning = "words that stand in the place of others, divided by those of the smaller page outside templates";
             Check::value("replaced", meaning, facts.replaced_share()).against(Op::AtMost, most)
@@ -153,7 +153,7 @@ pub(super) const RULES: [Rule; 9] = [
         overlaps: false,
         outcomes: ("reworded", "not reworded"),
         applies: |facts| {
-            facts.kind == Kind::Page && facts.evidence.numbers_agree() && facts.keeps_names()
+            facts.kind == PairKind::Page && facts.evidence.numbers_agree() && facts.keeps_names()
         },
         check: |facts, params| {
             let least = params.reworded;

@@ -16,7 +16,7 @@ pub(super) type Cells = Vec<Option<ByteArray>>;
 
 /// How the values of a column are to be read.
 #[derive(Clone, Copy)]
-enum Kind {
+enum ValueKind {
     /// As they are stored.
     Plain,
     Unsigned,
@@ -33,10 +33,10 @@ enum Kind {
     Uuid,
 }
 
-impl Kind {
-    fn of(column: &ColumnDescriptor) -> Kind {
+impl ValueKind {
+    fn of(column: &ColumnDescriptor) -> ValueKind {
         use ConvertedType as Old;
-        let time = |nanos, utc| Kind::Time { nanos, utc };
+        let time = |nanos, utc| ValueKind::Time { nanos, utc };
         match (column.logical_type_ref(), column.converted_type()) {
             (Some(LogicalType::Timestamp(stamp)), _) => {
                 let nanos = match stamp.unit {
@@ -47,34 +47,36 @@ impl Kind {
                 time(nanos, stamp.is_adjusted_to_u_t_c)
             }
             (Some(LogicalType::Decimal(decimal)), _) => {
-                Kind::Decimal(usize::try_from(decimal.scale).unwrap_or(0))
+                ValueKind::Decimal(usize::try_from(decimal.scale).unwrap_or(0))
             }
-            (Some(LogicalType::Uuid), _) => Kind::Uuid,
-            (Some(LogicalType::Integer(integer)), _) if !integer.is_signed => Kind::Unsigned,
-            (Some(LogicalType::Date), _) | (None, Old::DATE) => Kind::Day,
+            (Some(LogicalType::Uuid), _) => ValueKind::Uuid,
+            (Some(LogicalType::Integer(integer)), _) if !integer.is_signed => ValueKind::Unsigned,
+            (Some(LogicalType::Date), _) | (None, Old::DATE) => ValueKind::Day,
             (None, Old::TIMESTAMP_MILLIS) => time(1_000_000, true),
             (None, Old::TIMESTAMP_MICROS) => time(1_000, true),
             (None, Old::DECIMAL) => {
-                Kind::Decimal(usize::try_from(column.type_scale()).unwrap_or(0))
+                ValueKind::Decimal(usize::try_from(column.type_scale()).unwrap_or(0))
             }
-            (None, Old::UINT_8 | Old::UINT_16 | Old::UINT_32 | Old::UINT_64) => Kind::Unsigned,
+            (None, Old::UINT_8 | Old::UINT_16 | Old::UINT_32 | Old::UINT_64) => ValueKind::Unsigned,
             _ if column.physical_type() == Physical::INT96 => time(1, false),
-            _ => Kind::Plain,
+            _ => ValueKind::Plain,
         }
     }
 
     /// A whole number as text, given its bits read as signed and as unsigned.
     fn number(self, signed: i64, unsigned: u64) -> Option<String> {
         match self {
-            Kind::Plain => Some(signed.to_string()),
-            Kind::Unsigned => Some(unsigned.to_string()),
-            Kind::Day => {
+            ValueKind::Plain => Some(signed.to_string()),
+            ValueKind::Unsigned => Some(unsigned.to_string()),
+            ValueKind::Day => {
                 let day = Timestamp::from_second(signed.checked_mul(86_400)?).ok()?;
                 Some(TimeZone::UTC.to_datetime(day).date().to_string())
             }
-            Kind::Time { nanos, utc } => point_in_time(i128::from(signed) * i128::from(nanos), utc),
-            Kind::Decimal(scale) => Some(decimal(signed.into(), scale)),
-            Kind::Uuid => None,
+            ValueKind::Time { nanos, utc } => {
+                point_in_time(i128::from(signed) * i128::from(nanos), utc)
+            }
+            ValueKind::Decimal(scale) => Some(decimal(signed.into(), scale)),
+            ValueKind::Uuid => None,
         }
     }
 
@@ -84,8 +86,8 @@ impl Kind {
         plain: impl Fn(ByteArray) -> Option<ByteArray>,
     ) -> Option<ByteArray> {
         match self {
-            Kind::Decimal(scale) => Some(text(decimal(big_endian(value.data())?, scale))),
-            Kind::Uuid => Some(text(uuid(value.data()))),
+            ValueKind::Decimal(scale) => Some(text(decimal(big_endian(value.data())?, scale))),
+            ValueKind::Uuid => Some(text(uuid(value.data()))),
             _ => plain(value),
         }
     }
@@ -235,7 +237,7 @@ pub(super) fn read(
     rows: usize,
 ) -> Result<Cells> {
     use ColumnReader as Of;
-    let kind = Kind::of(column);
+    let kind = ValueKind::of(column);
     let number = |signed: i64, unsigned: u64| kind.number(signed, unsigned).map(text);
     match reader {
         Of::BoolColumnReader(reader) => {
