@@ -90,14 +90,14 @@ impl AddressRules {
     }
 
     /// How addresses affect two pages, given their URLs and canonical links: why they are not compared, or why they are candidates.
-    pub(crate) fn said(&self, a: Links<'_>, b: Links<'_>) -> Said {
+    pub(crate) fn effect(&self, a: Links<'_>, b: Links<'_>) -> AddressEffect {
         let option = self.same_url.name();
         let [own_a, own_b] = [a, b].map(|(url, _)| self.of_url(url));
         if let (Some(own), true) = (&own_a, own_a == own_b) {
             let both = format!("--same-url {option}: both pages have the address {own}");
             return match self.drops() {
-                true => Said::Versions(format!("{both}, whose newest version stays")),
-                false => Said::Note(format!(
+                true => AddressEffect::Versions(format!("{both}, whose newest version stays")),
+                false => AddressEffect::Note(format!(
                     "{both}. --versions keep: they are compared as other pages are."
                 )),
             };
@@ -115,9 +115,9 @@ impl AddressRules {
             () if has_led(&led_a, &led_b) => {
                 "the canonical links of both pages lead to one address"
             }
-            () => return Said::Nothing,
+            () => return AddressEffect::Nothing,
         };
-        Said::Note(format!("--same-url {option}: {what}; their texts decide."))
+        AddressEffect::Note(format!("--same-url {option}: {what}; their texts decide."))
     }
 
     /// The addresses of a page with this canonical link.
@@ -139,7 +139,7 @@ pub(crate) type Links<'a> = (Option<&'a str>, Option<&'a str>);
 
 /// How addresses affect two pages.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Said {
+pub(crate) enum AddressEffect {
     /// Nothing.
     Nothing,
     /// They are versions of one page and not compared, for this reason.
@@ -329,7 +329,7 @@ mod tests {
 
     #[test]
     fn what_is_said_of_two_pages() {
-        let said = |same_url, versions, a, b| AddressRules { same_url, versions }.said(a, b);
+        let effect = |same_url, versions, a, b| AddressRules { same_url, versions }.effect(a, b);
         let x = (Some("http://a.example/x/"), None);
         let same = (Some("http://a.example/x#top"), None);
         let other = (Some("http://a.example/y"), Some("x"));
@@ -371,10 +371,10 @@ mod tests {
             (SameUrl::Canonical, newest, (None, None), (None, None), ""),
         ];
         for (same_url, versions, a, b, expected) in tests {
-            let said = said(same_url, versions, a, b);
+            let effect = effect(same_url, versions, a, b);
             match expected {
-                "" => assert_eq!(said, Said::Nothing),
-                expected => assert_eq!(format!("{said:?}"), expected),
+                "" => assert_eq!(effect, AddressEffect::Nothing),
+                expected => assert_eq!(format!("{effect:?}"), expected),
             }
         }
     }

@@ -161,7 +161,7 @@ impl PairFilters {
             Forbidden::Window => {
                 let apart = a.date.zip(b.date).map_or(0, |(a, b)| a.abs_diff(b));
                 let window = self.window.as_ref().map_or("", |window| &window.written);
-                format!("--window {window}: the dates are {} apart", told(apart))
+                format!("--window {window}: the dates are {} apart", in_words(apart))
             }
         })
     }
@@ -172,8 +172,8 @@ pub(crate) fn ordered_date(date: Option<i64>) -> u64 {
     date.map_or(0, |date| date as u64 ^ 1 << 63)
 }
 
-/// Seconds in words.
-fn told(seconds: u64) -> String {
+/// A number of seconds in words.
+fn in_words(seconds: u64) -> String {
     const UNITS: [(u64, &str); 4] = [
         (86_400, "day"),
         (3600, "hour"),

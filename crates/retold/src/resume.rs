@@ -55,7 +55,7 @@ impl Resume {
         for (source, hash) in sources.iter().zip(hashes.collect::<Result<Vec<u64>>>()?) {
             // What is read from now on must be the same.
             if source.version().is_none() {
-                source.seen.note(hash);
+                source.facts.note(hash);
             }
             key.update(&(source.name.len() as u64).to_le_bytes());
             key.update(source.name.as_bytes());

@@ -26,9 +26,9 @@ fn options(scope: BlockScope, keep: BlockKeep, min_words: u32) -> BlockOptions {
 }
 
 /// A page of a generated collection: site, date, and paragraphs of words by number.
-type Made = (u8, u8, Vec<Vec<usize>>);
+type DrawnPassages = (u8, u8, Vec<Vec<usize>>);
 
-fn page(number: usize, (site, date, paragraphs): &Made) -> Page {
+fn page(number: usize, (site, date, paragraphs): &DrawnPassages) -> Page {
     let word = |word: &usize| ["red", "moon,", "river", "Stone.", "blue", "sea"][*word];
     let paragraph = |words: &Vec<usize>| words.iter().map(word).collect::<Vec<_>>().join(" ");
     let paragraphs: Vec<String> = paragraphs.iter().map(paragraph).collect();
@@ -38,7 +38,7 @@ fn page(number: usize, (site, date, paragraphs): &Made) -> Page {
     page
 }
 
-fn pages(made: &[Made]) -> Vec<Page> {
+fn pages(made: &[DrawnPassages]) -> Vec<Page> {
     let numbered = made.iter().enumerate();
     numbered.map(|(number, made)| page(number, made)).collect()
 }
@@ -57,7 +57,7 @@ fn cut(found: &Blocks) -> Cut {
 }
 
 /// The runs of words of a page, and the number of the first word of each.
-fn runs((.., paragraphs): &Made) -> Vec<(usize, &[usize])> {
+fn runs((.., paragraphs): &DrawnPassages) -> Vec<(usize, &[usize])> {
     let mut at = 0;
     let mut all = Vec::new();
     for words in paragraphs {
@@ -73,7 +73,7 @@ fn runs((.., paragraphs): &Made) -> Vec<(usize, &[usize])> {
 }
 
 /// Reference implementation: decides everything again until no more pages are dropped.
-fn plainly(pages: &[Made], options: &BlockOptions) -> Cut {
+fn plainly(pages: &[DrawnPassages], options: &BlockOptions) -> Cut {
     let is_site = options.scope == BlockScope::Site;
     let order = |page: usize| (pages[page].1 == 0, pages[page].1, page * 7 % 10, page);
     let (mut dropped, mut repeated) = (BTreeSet::new(), BTreeSet::new());
@@ -129,7 +129,7 @@ fn all_options() -> impl Strategy<Value = BlockOptions> {
     choice.prop_map(|(scope, keep, min_words)| options(scope, keep, min_words))
 }
 
-fn made() -> impl Strategy<Value = Vec<Made>> {
+fn made() -> impl Strategy<Value = Vec<DrawnPassages>> {
     let paragraph = prop::collection::vec(0usize..6, 1..9);
     let page = (0u8..3, 0u8..3, prop::collection::vec(paragraph, 1..3));
     prop::collection::vec(page, 0..10)

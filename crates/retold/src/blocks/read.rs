@@ -65,7 +65,7 @@ pub(super) struct Read {
 }
 
 /// A page with its id, sort key and places of blocks.
-pub(super) struct Taken<'a> {
+pub(super) struct TakenPage<'a> {
     pub page: BlockPage,
     pub id: &'a str,
     pub preferred: &'a [u64],
@@ -80,7 +80,7 @@ pub(super) fn read(
     text: &TextOptions,
     memory: &Memory,
     watch: &dyn Watch,
-    mut also: impl FnMut(&Taken) -> Result<()>,
+    mut also: impl FnMut(&TakenPage) -> Result<()>,
 ) -> Result<Read> {
     let mut all = Read::new(memory);
     let mut sites = HashMap::new();
@@ -93,9 +93,9 @@ pub(super) fn read(
     let make = |source: u32, record: Record| {
         let (number, is_cut) = (record.number, has_own_field && record.has_text_field());
         let made = match record.parse(&sources[source as usize], read) {
-            Outcome::Page(page) => Made::of(page, is_cut, options, text),
-            Outcome::Skipped(kind) => Made::Skipped(kind.into_owned()),
-            Outcome::Rejected(reason) => Made::Rejected(reason),
+            Outcome::Page(page) => RecordResult::of(page, is_cut, options, text),
+            Outcome::Skipped(kind) => RecordResult::Skipped(kind.into_owned()),
+            Outcome::Rejected(reason) => RecordResult::Rejected(reason),
         };
         (source, number, made)
     };
@@ -103,16 +103,16 @@ pub(super) fn read(
         let (source, record, made) = made;
         let (source, record) = (*source, *record);
         match made {
-            Made::Page(page) => {
+            RecordResult::Page(page) => {
                 let taken = all.placed(page, source, record, &mut sites, options.scope);
                 all.take(&taken)?;
                 also(&taken)
             }
-            Made::Skipped(kind) => {
+            RecordResult::Skipped(kind) => {
                 *all.skipped.entry(std::mem::take(kind)).or_default() += 1;
                 Ok(())
             }
-            Made::Rejected(reason) => {
+            RecordResult::Rejected(reason) => {
                 let reason = std::mem::take(reason);
                 all.rejects.push(BlockReject {
                     source,
@@ -138,7 +138,7 @@ impl Read {
         }
     }
 
-    pub fn take(&mut self, taken: &Taken) -> Result<()> {
+    pub fn take(&mut self, taken: &TakenPage) -> Result<()> {
         self.places.extend(taken.places)?;
         self.pages.push(taken.page, taken.id, taken.preferred)
     }
@@ -151,7 +151,7 @@ impl Read {
         record: u64,
         sites: &mut HashMap<String, u32>,
         scope: BlockScope,
-    ) -> Taken<'a> {
+    ) -> TakenPage<'a> {
         let site = made.site.take().map(|site| {
             let next = sites.len() as u32;
             *sites.entry(site).or_insert_with_key(|site| {
@@ -172,7 +172,7 @@ impl Read {
             }
             None => made.places.clear(),
         }
-        Taken {
+        TakenPage {
             page: BlockPage {
                 source,
                 record,
@@ -189,7 +189,7 @@ impl Read {
 }
 
 /// The result for a record.
-enum Made {
+enum RecordResult {
     Page(Box<MadePage>),
     Skipped(String),
     Rejected(String),
@@ -207,12 +207,17 @@ struct MadePage {
     places: Vec<BlockPlace>,
 }
 
-impl Made {
-    fn of(page: Page, has_text_field: bool, options: &BlockOptions, text: &TextOptions) -> Made {
+impl RecordResult {
+    fn of(
+        page: Page,
+        has_text_field: bool,
+        options: &BlockOptions,
+        text: &TextOptions,
+    ) -> RecordResult {
         let (site, date) = (page.site(), page.date.as_deref().and_then(date::seconds));
         let shown = match Shown::of(&page, text) {
             Ok(shown) => shown,
-            Err(reason) => return Made::Rejected(reason),
+            Err(reason) => return RecordResult::Rejected(reason),
         };
         let is_letter = |character: &char| !character.is_whitespace();
         let chars = shown.text.chars().filter(is_letter).count();
@@ -230,7 +235,7 @@ impl Made {
             BlockUnit::Passage => made.look_for_passages(&shown, options),
             unit => made.look(&shown.text, shown.unit(unit), options.min_chars),
         }
-        Made::Page(Box::new(made))
+        RecordResult::Page(Box::new(made))
     }
 }
 

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::options::BlockOptions;
 use super::pages::BlockPage;
-use super::read::{BlockPlace, BlockReject, Read, Taken, read};
+use super::read::{BlockPlace, BlockReject, Read, TakenPage, read};
 use crate::error::{Error, Result};
 use crate::read::{ReadOptions, Source};
 use crate::resume::{Journal, Resume};
@@ -74,7 +74,7 @@ pub(super) fn read_or_resume(
         pages: Vec::new(),
         places: Vec::new(),
     };
-    let add = |taken: &Taken| saved.add(taken);
+    let add = |taken: &TakenPage| saved.add(taken);
     let all = read(sources, options, reading, text, memory, watch, add)?;
     saved.finish(&all)?;
     Ok(all)
@@ -116,7 +116,7 @@ struct Saved {
 }
 
 impl Saved {
-    fn add(&mut self, taken: &Taken) -> Result<()> {
+    fn add(&mut self, taken: &TakenPage) -> Result<()> {
         self.places.extend_from_slice(taken.places);
         self.pages.push(SavedPage {
             page: taken.page,

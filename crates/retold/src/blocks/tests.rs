@@ -177,7 +177,7 @@ fn of_html_blocks_are_named_only() {
 }
 
 /// A page of the tests: site, date, and numbers of blocks.
-type Made = (u8, u8, Vec<usize>);
+type DrawnPage = (u8, u8, Vec<usize>);
 
 const BLOCKS: [&str; 9] = [
     "red stone",
@@ -191,7 +191,7 @@ const BLOCKS: [&str; 9] = [
     "many moons ago it was",
 ];
 
-fn page(number: usize, (site, date, blocks): &Made, unit: BlockUnit) -> Page {
+fn page(number: usize, (site, date, blocks): &DrawnPage, unit: BlockUnit) -> Page {
     let between = match unit {
         BlockUnit::Line => "\n",
         BlockUnit::Paragraph => "\n \n",
@@ -214,7 +214,7 @@ fn page(number: usize, (site, date, blocks): &Made, unit: BlockUnit) -> Page {
 type On = BTreeMap<(u8, usize), BTreeSet<usize>>;
 
 fn common(
-    pages: &[Made],
+    pages: &[DrawnPage],
     options: &BlockOptions,
     dropped: &BTreeSet<usize>,
 ) -> (On, Vec<(u8, usize)>) {
@@ -246,7 +246,7 @@ fn common(
 }
 
 /// Reference implementation: decides everything again, by texts, until no more pages are dropped.
-fn plainly(pages: &[Made], options: &BlockOptions) -> Cut {
+fn plainly(pages: &[DrawnPage], options: &BlockOptions) -> Cut {
     let words = |block: usize| BLOCKS[block].split_whitespace().count();
     let order = |page: usize| {
         let date = pages[page].1;
@@ -311,7 +311,7 @@ fn all_options() -> impl Strategy<Value = BlockOptions> {
     })
 }
 
-fn pages() -> impl Strategy<Value = Vec<Made>> {
+fn pages() -> impl Strategy<Value = Vec<DrawnPage>> {
     let page = (0u8..3, 0u8..3, prop::collection::vec(0..BLOCKS.len(), 0..6));
     prop::collection::vec(page, 0..10)
 }
@@ -347,7 +347,7 @@ proptest! {
             prop_assert!(!again.is_dropped(page) && again.cuts(page).is_none(), "{:?}", rest);
         }
         if options.keep == BlockKeep::One {
-            let has = |pages: &[Made], left: &dyn Fn(usize, usize) -> bool| -> BTreeSet<usize> {
+            let has = |pages: &[DrawnPage], left: &dyn Fn(usize, usize) -> bool| -> BTreeSet<usize> {
                 let all = pages.iter().enumerate();
                 let all = all.flat_map(|(at, (.., blocks))| blocks.iter().enumerate().map(move |(n, block)| (at, n, *block)));
                 all.filter(|&(at, n, _)| left(at, n)).map(|(.., block)| block).collect()

@@ -394,8 +394,8 @@ fn tell_of_dates(dates: AmbiguousDates, watch: &dyn Watch) {
 
 /// Reports how many records are longer than they say, and where.
 fn tell_of_longer(sources: &[Source], watch: &dyn Watch) {
-    let mut with = sources.iter().filter(|source| source.seen.longer() > 0);
-    let records: u64 = sources.iter().map(|source| source.seen.longer()).sum();
+    let mut with = sources.iter().filter(|source| source.facts.longer() > 0);
+    let records: u64 = sources.iter().map(|source| source.facts.longer()).sum();
     if let Some(first) = with.next() {
         watch.warn(&format!(
             "{}{}: records that are longer than their Content-Length says are read to the end of their gzip members: {records}",

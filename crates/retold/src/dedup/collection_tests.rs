@@ -80,7 +80,7 @@ impl TestPages {
     /// What is decided of them, the longest preferred: page, canonical page, and what it is to that.
     fn dropped(&self) -> Vec<(u32, u32, &'static str)> {
         let preference = self.longest_first();
-        told(&self.retain(RULES, self.undecided(&preference)))
+        decisions(&self.retain(RULES, self.undecided(&preference)))
     }
 }
 
@@ -91,7 +91,7 @@ const RULES: Rules = Rules {
     collections: true,
 };
 
-fn told(retained: &Retained) -> Vec<(u32, u32, &'static str)> {
+fn decisions(retained: &Retained) -> Vec<(u32, u32, &'static str)> {
     let dropped = retained.dropped.iter();
     dropped
         .map(|gone| (gone.page.0, gone.canonical.0, gone.relation.name()))
@@ -210,7 +210,7 @@ fn rules_for_collections() {
     let decided = |change: fn(&mut Rules)| {
         let mut rules = RULES;
         change(&mut rules);
-        told(&found.retain(rules, undecided))
+        decisions(&found.retain(rules, undecided))
     };
     let both = [(0, 1, "collection"), (3, 1, "collection")];
     assert_eq!(decided(|_| {}), both);
@@ -229,7 +229,7 @@ fn rules_for_collections() {
         is_old: &[true, false, false, false],
         ..undecided
     };
-    assert_eq!(told(&found.retain(RULES, old)), whole);
+    assert_eq!(decisions(&found.retain(RULES, old)), whole);
     // With a stated preference nothing waits for a container.
     assert_eq!(decided(|rules| rules.containers_first = false), both);
 }
@@ -243,7 +243,10 @@ fn pages_that_overlap_go_if_that_is_wanted() {
         ..RULES
     };
     let undecided = found.undecided(&preference);
-    assert_eq!(told(&found.retain(rules, undecided)), [(1, 0, "overlaps")]);
+    assert_eq!(
+        decisions(&found.retain(rules, undecided)),
+        [(1, 0, "overlaps")]
+    );
     assert_eq!(found.dropped(), []);
 }
 
@@ -417,9 +420,9 @@ proptest! {
             }
         }
         // No story is lost, unless pages that overlap go.
-        let told: BTreeSet<&u32> = kept.iter().flat_map(|&page| found.of(page)).collect();
+        let listed: BTreeSet<&u32> = kept.iter().flat_map(|&page| found.of(page)).collect();
         let all: BTreeSet<&u32> = found.stories.iter().flatten().collect();
-        prop_assert!(overlaps || told == all);
+        prop_assert!(overlaps || listed == all);
         for gone in &retained.dropped {
             prop_assert!(kept.contains(&gone.canonical));
         }

@@ -306,8 +306,8 @@ impl Components<'_> {
                 Some((page, pair))
             });
             let judged: Vec<(Rank, Pair)> = judged.collect();
-            let asked: Vec<Pair> = judged.iter().map(|&(_, pair)| pair).collect();
-            let verdicts = self.verification.verify(&asked);
+            let pairs: Vec<Pair> = judged.iter().map(|&(_, pair)| pair).collect();
+            let verdicts = self.verification.verify(&pairs);
             let before = more.len();
             for ((page, _), pair) in judged.into_iter().zip(verdicts) {
                 let pair = pair.filter(|pair| self.context().connects(pair));

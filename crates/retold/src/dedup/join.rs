@@ -16,7 +16,7 @@ use rayon::prelude::*;
 
 use crate::error::{Error, Result};
 use crate::ids::{GroupNo, SketchNo};
-use crate::lane::in_order;
+use crate::ordered::in_order;
 use crate::sketch::{Bounds, SharedKeys, SketchRef, Sketches};
 use crate::spent::{Spent, Stopwatch};
 use crate::spill::{Row, Sorter, SpillRows};
@@ -120,7 +120,7 @@ pub struct Join {
 }
 
 /// The most candidates of a group if keys can be heavy. Those that share most prefix keys come first, then those nearest in size. A group
-/// with more candidates has hardly any distinctive keys.
+/// with more candidates has hardly any rare keys.
 const CANDIDATES: usize = 2000;
 
 /// For how many groups one thread finds pairs before they are passed on.

@@ -268,7 +268,7 @@ impl<'a> Decisions<'a> {
     }
 
     /// Answers questions about parts, if the parts of collections stay.
-    fn asked(&self) -> Option<&'a dyn Parts> {
+    fn parts(&self) -> Option<&'a dyn Parts> {
         self.pages.parts.filter(|_| self.rules.collections)
     }
 
@@ -279,7 +279,7 @@ impl<'a> Decisions<'a> {
     /// Checks at a page's turn whether it is a collection.
     fn find_parts(&mut self, page: Rank, neighbours: &impl Neighbours) {
         let may_be = self.is_open(page) && !self.is_old(page);
-        let Some(asked) = self.asked().filter(|_| may_be) else {
+        let Some(of_parts) = self.parts().filter(|_| may_be) else {
             return;
         };
         let decides_nothing = |part: Rank| match self.of[part.at()] {
@@ -296,7 +296,7 @@ impl<'a> Decisions<'a> {
             let others = parts[at + 1..].iter().copied();
             let others = others.filter(|&other| !neighbours.are_related(part, other));
             let others: Vec<Rank> = others.collect();
-            !others.is_empty() && asked.is_unrelated_to_any(part, &others)
+            !others.is_empty() && of_parts.is_unrelated_to_any(part, &others)
         };
         let mut compared = parts.iter().enumerate().take(COMPARED_PARTS);
         if compared.any(is_unrelated_to_any) {
@@ -346,14 +346,14 @@ impl<'a> Decisions<'a> {
     /// The largest kept part of a collection, and the collection's relation to it, if the kept parts leave it nothing of its own.
     fn replaced_by_parts(&self, page: Rank) -> Option<(Rank, DroppedAs)> {
         let collected = self.collections.get(&page)?;
-        let asked = self.asked().filter(|_| self.rules.contained)?;
+        let of_parts = self.parts().filter(|_| self.rules.contained)?;
         let is_kept = |part: &Rank| self.of[part.at()] == Decision::Kept;
         let kept = collected.parts.iter().copied().filter(is_kept);
         let kept: Vec<Rank> = kept.collect();
-        let by_length = |&part: &Rank| (asked.length(part), Reverse(self.place(part)));
+        let by_length = |&part: &Rank| (of_parts.length(part), Reverse(self.place(part)));
         let largest = kept.iter().copied().max_by_key(by_length)?;
-        let parts = kept.iter().map(|&part| asked.pages(part)).sum();
-        let own = asked.own_against(page, &kept)?;
+        let parts = kept.iter().map(|&part| of_parts.pages(part)).sum();
+        let own = of_parts.own_against(page, &kept)?;
         (own == 0).then_some((largest, DroppedAs::Collection { parts }))
     }
 

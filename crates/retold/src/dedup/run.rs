@@ -258,7 +258,7 @@ fn collect_or_resume(
             *model = Model::from_json(&note.model, Path::new(""))?;
             for (source, heads) in sources.iter().zip(note.heads) {
                 if let Some(heads) = heads {
-                    source.seen.heads.get_or_init(|| heads);
+                    source.facts.heads.get_or_init(|| heads);
                 }
             }
             find_versions(&mut collection, model, 0, watch)?;
@@ -268,7 +268,7 @@ fn collect_or_resume(
             let collection = collect(sources, model, may_be_empty, memory, watch, clock)?;
             let heads = sources
                 .iter()
-                .map(|source| source.seen.heads.get().copied());
+                .map(|source| source.facts.heads.get().copied());
             let note = Note {
                 model: model.to_json(),
                 heads: heads.collect(),

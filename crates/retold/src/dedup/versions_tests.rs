@@ -245,10 +245,10 @@ fn superseded(pages: &[Page]) -> BTreeSet<String> {
     others.filter(|id| !best.contains(id.as_str())).collect()
 }
 
-/// What a run says, by ids.
-type Said = (Vec<(String, String, &'static str)>, Vec<[String; 2]>);
+/// The dropped pages and the pairs of a run, by ids.
+type Results = (Vec<(String, String, &'static str)>, Vec<[String; 2]>);
 
-fn said(found: &Findings) -> Said {
+fn results(found: &Findings) -> Results {
     let pairs = found.pairs.iter();
     let pairs = pairs.map(|pair| [pair.a, pair.b].map(|page| found.id(page).into_owned()));
     (gone(found), pairs.collect())
@@ -280,21 +280,21 @@ proptest! {
                 let all = find(vec![source], model, &memory, limits);
                 prop_assert_eq!(all.model.knowledge(), alone.model.knowledge());
                 let (texts, versions): (Vec<_>, Vec<_>) = gone(&all).into_iter().partition(|gone| gone.2 != "same_url");
-                prop_assert_eq!(&texts, &said(&alone).0, "{}", method);
+                prop_assert_eq!(&texts, &results(&alone).0, "{}", method);
                 let names: BTreeSet<String> = versions.iter().map(|gone| gone.0.clone()).collect();
                 prop_assert_eq!(&names, &older);
                 // Every dropped page names a kept one.
                 let dropped: BTreeSet<&String> = texts.iter().chain(&versions).map(|gone| &gone.0).collect();
                 prop_assert!(texts.iter().chain(&versions).all(|gone| !dropped.contains(&gone.1)));
                 if limits.component == usual().component {
-                    prop_assert_eq!(said(&all).1, said(&alone).1);
+                    prop_assert_eq!(results(&all).1, results(&alone).1);
                 }
             }
             // If all versions stay, addresses make no difference.
             let off = find_within(&pages, &config(method, SameUrl::Off, Versions::Newest), usual());
             for (same_url, versions) in [(SameUrl::Exact, Versions::Keep), (SameUrl::Canonical, Versions::Keep)] {
                 let keep = find_within(&pages, &config(method, same_url, versions), usual());
-                prop_assert_eq!(said(&keep), said(&off));
+                prop_assert_eq!(results(&keep), results(&off));
             }
         }
     }

@@ -7,7 +7,7 @@ use super::compared::ComparedPage;
 use super::feature::{Feature, features};
 use super::passage::{ExplainedPassage, shared_passages};
 use super::shown::{Offsets, Shown};
-use crate::address::Said;
+use crate::address::AddressEffect;
 use crate::error::Result;
 use crate::method::{Check, Keyword, Trace};
 use crate::model::{Judgement, Model};
@@ -154,10 +154,10 @@ pub fn explain_pair(
         (url_a.as_deref(), link_a.as_deref()),
         (url_b.as_deref(), link_b.as_deref()),
     );
-    let filter = filter.or_else(|| match model.config().addresses.said(links_a, links_b) {
-        Said::Nothing => None,
-        Said::Versions(reason) => Some(reason),
-        Said::Note(note) => {
+    let filter = filter.or_else(|| match model.config().addresses.effect(links_a, links_b) {
+        AddressEffect::Nothing => None,
+        AddressEffect::Versions(reason) => Some(reason),
+        AddressEffect::Note(note) => {
             notes.push(note);
             None
         }

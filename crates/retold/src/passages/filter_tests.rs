@@ -40,9 +40,9 @@ fn filters() -> impl Strategy<Value = PairFilters> {
 }
 
 /// Site, day and language of a page.
-type Seen = (Option<usize>, Option<u32>, Option<&'static str>);
+type PageFields = (Option<usize>, Option<u32>, Option<&'static str>);
 
-fn seen() -> impl Strategy<Value = Vec<Seen>> {
+fn fields() -> impl Strategy<Value = Vec<PageFields>> {
     let site = prop::option::weighted(0.8, 0usize..3);
     let day = prop::option::weighted(0.8, 1u32..9);
     let lang = prop::option::of(prop::sample::select(vec!["en", "zh"]));
@@ -50,14 +50,14 @@ fn seen() -> impl Strategy<Value = Vec<Seen>> {
 }
 
 /// A page for each text, then the first ones again, so that some are equal.
-fn pages(texts: &[Vec<u8>], seen: &[Seen]) -> (Vec<Page>, Vec<Vec<u8>>) {
+fn pages(texts: &[Vec<u8>], fields: &[PageFields]) -> (Vec<Page>, Vec<Vec<u8>>) {
     let all: Vec<Vec<u8>> = texts
         .iter()
         .chain(&texts[..texts.len().min(4)])
         .cloned()
         .collect();
     let page = |(at, text): (usize, &Vec<u8>)| {
-        let (site, day, lang) = seen[at % seen.len()];
+        let (site, day, lang) = fields[at % fields.len()];
         let mut page = Page::text(format!("{at:03}"), spelled(text, true));
         page.site = site.map(|site| format!("site{site}"));
         page.date = day.map(|day| format!("2012-01-{day:02}"));
@@ -96,10 +96,10 @@ proptest! {
     /// For every two pages that filters allow, each common run is found, unless too many pages have it; for other pairs nothing is found.
     #[test]
     fn filters_forbid_pairs_and_nothing_else(
-        texts in texts(), seen in seen(), filters in filters(), least in 3u32..10, max_df in 2u32..5,
+        texts in texts(), fields in fields(), filters in filters(), least in 3u32..10, max_df in 2u32..5,
     ) {
         prop_assume!(texts.iter().all(|text| !text.is_empty()));
-        let (made, all) = pages(&texts, &seen);
+        let (made, all) = pages(&texts, &fields);
         let findings = findings(made, &filters, &Memory::default());
         let options = PassageOptions { min_chars: least, max_df, ..PassageOptions::default() };
         let of = TextPages::of(&findings);
@@ -153,7 +153,7 @@ proptest! {
         }
         // The result does not depend on memory.
         let folder = tempfile::tempdir().unwrap();
-        let (made, _) = pages(&texts, &seen);
+        let (made, _) = pages(&texts, &fields);
         let spilled = self::findings(made, &filters, &Memory::none(folder.path()));
         let rows = |findings: &Findings| {
             let found = in_pool(2, || passages(findings, &options, &())).unwrap();

@@ -125,7 +125,7 @@ impl Input {
                 stamp,
                 is_special: remote.is_none()
                     && std::fs::metadata(path).is_ok_and(|found| is_special(found.file_type())),
-                seen: Default::default(),
+                facts: Default::default(),
                 size: match remote {
                     Some((_, size)) => *size,
                     None => stamp.map_or(0, |(size, _)| size),

@@ -45,7 +45,7 @@ impl Format for Document {
         let written = output.record(mark, |to| to.write_all(&rest));
         written.map_err(Error::io("cannot write", to))?;
         output.finish()?;
-        source.seen.note(file.file.hash());
+        source.facts.note(file.file.hash());
         source.sound()
     }
 
@@ -66,7 +66,7 @@ pub(crate) fn one_record(
 ) -> Records {
     let record = read_whole(file.window, options.max_record_size, raw);
     if matches!(record.body, Body::Raw(_)) {
-        source.seen.note(file.file.hash());
+        source.facts.note(file.file.hash());
     }
     Box::new(std::iter::once(record))
 }

@@ -9,7 +9,7 @@ use super::record::{Outcome, Record};
 use super::remote::Remote;
 use super::source::Source;
 use crate::error::{Error, Result};
-use crate::lane::in_order;
+use crate::ordered::in_order;
 use crate::page::Page;
 use crate::spent::Stopwatch;
 use crate::watch::Watch;
@@ -377,7 +377,7 @@ impl Iterator for RoundRobin {
 }
 
 /// What was made from a page, or the reason why the page could not be read.
-pub type Made<T> = std::result::Result<T, String>;
+pub type PageResult<T> = std::result::Result<T, String>;
 
 /// [`each_record`] for callers that want pages only: `take` gets the source, the record's number, and what `make` returned or the reason
 /// for the reject. Records that are not pages are skipped.
@@ -386,8 +386,8 @@ pub fn each_page<'s, T: Send>(
     options: &ReadOptions,
     watch: &dyn Watch,
     stage: &'static str,
-    make: impl Fn(Page) -> Made<T> + Sync,
-    mut take: impl FnMut(&'s Source, u64, Made<T>) -> Result<()>,
+    make: impl Fn(Page) -> PageResult<T> + Sync,
+    mut take: impl FnMut(&'s Source, u64, PageResult<T>) -> Result<()>,
 ) -> Result<()> {
     let make = |source: u32, record: Record| {
         let number = record.number;

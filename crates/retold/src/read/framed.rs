@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::format::{Format, OpenFile, Records};
 use super::frame::{Frame, FrameState, Frames};
-use super::hashed::{Hashed, Seen};
+use super::hashed::{FileFacts, Hashed};
 use super::mark::{Decide, RecordDecision};
 use super::options::ReadOptions;
 use super::output::Output;
@@ -42,7 +42,7 @@ impl<F: Framed> Format for F {
         let frames = self.frames(file.window, options);
         let output = Output::new(to, file.compression, file.utf16);
         write_kept(frames, decide, output)?;
-        source.seen.note(file.file.hash());
+        source.facts.note(file.file.hash());
         Ok(())
     }
 
@@ -59,7 +59,7 @@ impl<F: Framed> Format for F {
     ) {
         if Framed::has_heads(self) {
             each_head(self.frames(file.window, options), each);
-            source.seen.note(file.file.hash());
+            source.facts.note(file.file.hash());
         }
     }
 }
@@ -76,7 +76,7 @@ pub(crate) fn each_head(mut frames: Box<dyn Frames>, each: &mut dyn FnMut(u64, &
 pub(crate) struct FramedRecords {
     frames: Box<dyn Frames>,
     file: Hashed,
-    seen: Arc<Seen>,
+    facts: Arc<FileFacts>,
 }
 
 impl FramedRecords {
@@ -85,7 +85,7 @@ impl FramedRecords {
         FramedRecords {
             frames,
             file,
-            seen: Arc::clone(&source.seen),
+            facts: Arc::clone(&source.facts),
         }
     }
 }
@@ -95,8 +95,8 @@ impl Iterator for FramedRecords {
 
     fn next(&mut self) -> Option<Record> {
         let Some(frame) = self.frames.next() else {
-            self.seen.note(self.file.hash());
-            self.seen.note_longer(self.frames.longer());
+            self.facts.note(self.file.hash());
+            self.facts.note_longer(self.frames.longer());
             return None;
         };
         let Frame {

@@ -12,9 +12,9 @@ use xxhash_rust::xxh3::Xxh3;
 
 use super::stored::Stored;
 
-/// The hash of a file's bytes at the first full pass.
+/// What the first full pass found out about a file: the hash of its bytes, and facts about its records.
 #[derive(Debug, Default)]
-pub(crate) struct Seen {
+pub(crate) struct FileFacts {
     first: OnceLock<u64>,
     differed: AtomicBool,
     /// How many records are longer than they say.
@@ -23,7 +23,7 @@ pub(crate) struct Seen {
     pub heads: OnceLock<bool>,
 }
 
-impl Seen {
+impl FileFacts {
     /// Notes the hash of a full pass over the file.
     pub fn note(&self, hash: u64) {
         if *self.first.get_or_init(|| hash) != hash {
@@ -39,7 +39,7 @@ impl Seen {
         Ok(())
     }
 
-    /// As [`Seen::note_file`], for content that `open` provides.
+    /// As [`FileFacts::note_file`], for content that `open` provides.
     #[cfg(feature = "parquet")]
     pub fn note_content(&self, open: impl FnOnce() -> Result<Stored>) -> Result<()> {
         if self.first.get().is_some() {
@@ -49,7 +49,7 @@ impl Seen {
     }
 
     /// Reads the file through for its hash, unless there is one. Meant for files that are not read from front to back: it runs before their
-    /// first pass and [`Seen::note_content`] after the last, so a change in between is noticed.
+    /// first pass and [`FileFacts::note_content`] after the last, so a change in between is noticed.
     #[cfg(any(feature = "parquet", test))]
     pub fn look_first(&self, open: impl FnOnce() -> Result<Stored>) {
         // If the file cannot be read, the next pass reports it.
@@ -182,7 +182,7 @@ mod tests {
         bytes[1000..6000].fill(0xff);
         let folder = Folder::new(&[("a.jsonl.gz", &bytes)]);
         let source = folder.source("a.jsonl.gz");
-        source.seen.look_first(|| source.content());
+        source.facts.look_first(|| source.content());
         assert!(source.records(&ReadOptions::default()).count() < 100_000);
         source.unchanged().unwrap();
     }

@@ -230,7 +230,7 @@ fn other_fields(text: &str, options: &ReadOptions) -> Vec<String> {
 /// The requested fields of a record.
 fn fields_of<'a>(text: &'a str, options: &ReadOptions) -> serde_json::Result<Fields<'a>> {
     let mut parser = serde_json::Deserializer::from_str(text);
-    let fields = Wanted(options).deserialize(&mut parser)?;
+    let fields = FieldSeed(options).deserialize(&mut parser)?;
     parser.end().map(|()| fields)
 }
 
@@ -395,9 +395,9 @@ fn not_a_string(field: &str, kind: &str) -> String {
 }
 
 /// Reads the requested fields of an object and skips the rest.
-struct Wanted<'o>(&'o ReadOptions);
+struct FieldSeed<'o>(&'o ReadOptions);
 
-impl<'de> DeserializeSeed<'de> for Wanted<'_> {
+impl<'de> DeserializeSeed<'de> for FieldSeed<'_> {
     type Value = Fields<'de>;
 
     fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<Fields<'de>, D::Error> {

@@ -26,7 +26,7 @@ pub(crate) fn copy_one(source: &Source, mut decide: Decide<'_, '_>, to: &Path) -
     };
     source.sound()?;
     copied.map_err(Error::io("cannot write", to))?;
-    let same = source.seen.note_file(to);
+    let same = source.facts.note_file(to);
     same.map_err(Error::io("cannot read again", to))
 }
 

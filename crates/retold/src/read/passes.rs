@@ -25,7 +25,7 @@ pub(crate) enum Rows {
 impl Source {
     /// False if the file was read and its records have no headers that name other records, as WARC headers do.
     pub fn may_have_companions(&self) -> bool {
-        self.seen.heads.get() != Some(&false)
+        self.facts.heads.get() != Some(&false)
     }
 
     /// Passes the number of each record to `each`, in order, with the header at its start, in formats whose records have one.
@@ -41,7 +41,7 @@ impl Source {
         }
         self.unchanged()?;
         if let Ok((file, format)) = open(self, options) {
-            self.seen.heads.get_or_init(|| format.has_heads());
+            self.facts.heads.get_or_init(|| format.has_heads());
             format.heads(file, self, options, each);
         }
         self.unchanged()
@@ -81,7 +81,7 @@ impl Source {
     ) -> Records {
         match opened {
             Ok((file, format)) => {
-                self.seen.heads.get_or_init(|| format.has_heads());
+                self.facts.heads.get_or_init(|| format.has_heads());
                 format.records(file, self, options)
             }
             Err(reason) => {

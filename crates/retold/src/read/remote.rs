@@ -358,12 +358,12 @@ mod tests {
     struct FileInMemory {
         bytes: Vec<u8>,
         broken: u64,
-        asked: Mutex<Vec<Range<u64>>>,
+        requests: Mutex<Vec<Range<u64>>>,
     }
 
     impl RemoteFile for FileInMemory {
         fn read(&self, range: Range<u64>) -> std::result::Result<Bytes, RemoteError> {
-            self.asked.lock().unwrap().push(range.clone());
+            self.requests.lock().unwrap().push(range.clone());
             match range.end > self.broken {
                 true => Err(RemoteError::Changed),
                 false => Ok(self.bytes[range.start as usize..range.end as usize]
@@ -377,7 +377,7 @@ mod tests {
         let held = Arc::new(FileInMemory {
             bytes: bytes.to_vec(),
             broken,
-            asked: Mutex::default(),
+            requests: Mutex::default(),
         });
         let listed = RemoteListed {
             below: String::new(),
@@ -401,7 +401,7 @@ mod tests {
         RemoteReader::new(remote).read_to_end(&mut read).unwrap();
         assert!(read == bytes);
         let end = bytes.len() as u64;
-        assert_eq!(*held.asked.lock().unwrap(), [0..STREAMED, STREAMED..end]);
+        assert_eq!(*held.requests.lock().unwrap(), [0..STREAMED, STREAMED..end]);
     }
 
     #[test]
@@ -413,7 +413,7 @@ mod tests {
             .unwrap_err();
         assert!(error.to_string().contains("changed during the run"));
         assert!(remote.read(0..1).is_err());
-        assert_eq!(held.asked.lock().unwrap().len(), 1);
+        assert_eq!(held.requests.lock().unwrap().len(), 1);
         let error = remote.sound().unwrap_err().to_string();
         assert!(
             error.starts_with("s3://b/a.jsonl: the file changed"),
@@ -432,9 +432,9 @@ mod tests {
             let read = places.bytes(start as u64, length).unwrap();
             assert!(read == bytes[start..end], "{start}");
         }
-        assert_eq!(held.asked.lock().unwrap().len(), 3);
+        assert_eq!(held.requests.lock().unwrap().len(), 3);
         places.bytes(100, 3 << 20).unwrap();
-        assert_eq!(held.asked.lock().unwrap()[3], 100..100 + (3 << 20));
+        assert_eq!(held.requests.lock().unwrap()[3], 100..100 + (3 << 20));
     }
 
     #[test]

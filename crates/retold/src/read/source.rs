@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use super::hashed::Seen;
+use super::hashed::FileFacts;
 use super::mark::{Decide, RecordDecision};
 use super::remote::{Remote, RemoteReader};
 use super::stored::Stored;
@@ -30,8 +30,8 @@ pub struct Source {
     pub(crate) stamp: Option<Stamp>,
     /// A pipe, socket or device: reading it might block for ever.
     pub(crate) is_special: bool,
-    /// The hash of its bytes at the first full pass.
-    pub(crate) seen: Arc<Seen>,
+    /// What its first full pass found out.
+    pub(crate) facts: Arc<FileFacts>,
     /// The pages, if they are in memory and not in a file.
     pub(crate) pages: Option<Arc<[Page]>>,
     /// Where its bytes come from, if it is not on disk.
@@ -57,7 +57,7 @@ impl Source {
             size: std::fs::metadata(path).map_or(0, |file| file.len()),
             stamp: stamp(path),
             is_special: false,
-            seen: Arc::default(),
+            facts: Arc::default(),
             pages: None,
             remote: None,
         }
@@ -74,7 +74,7 @@ impl Source {
             size: pages.iter().map(|page| page.content.len() as u64).sum(),
             stamp: None,
             is_special: false,
-            seen: Arc::default(),
+            facts: Arc::default(),
             pages: Some(pages),
             remote: None,
         }
@@ -85,7 +85,7 @@ impl Source {
     /// Errors: it has changed.
     pub fn unchanged(&self) -> Result<()> {
         self.sound()?;
-        if self.seen.differed() {
+        if self.facts.differed() {
             return Err(self.changed());
         }
         // A missing file is a reject, or an error if its records are needed.
@@ -120,14 +120,14 @@ impl Source {
     #[cfg(feature = "parquet")]
     pub(super) fn look_first(&self) {
         if self.version().is_none() {
-            self.seen.look_first(|| self.content());
+            self.facts.look_first(|| self.content());
         }
     }
 
     /// Compares with the hash of [`Source::look_first`] after the last pass.
     #[cfg(feature = "parquet")]
     pub(super) fn look_again(&self) -> Result<()> {
-        let same = self.seen.note_content(|| self.content());
+        let same = self.facts.note_content(|| self.content());
         same.map_err(Error::io("cannot read again", &self.path))
     }
 

@@ -56,7 +56,7 @@ impl Format for Wacz {
             // The whole file is one reject, so nothing is kept.
             Err(_) => drop(decide.of(1)),
         }
-        source.seen.note(file.file.hash());
+        source.facts.note(file.file.hash());
         Ok(())
     }
 
@@ -74,7 +74,7 @@ impl Format for Wacz {
         if let Ok(frames) = frames(source, options) {
             each_head(frames, each);
         }
-        source.seen.note(file.file.hash());
+        source.facts.note(file.file.hash());
     }
 }
 

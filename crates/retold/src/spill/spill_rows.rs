@@ -14,7 +14,7 @@ use super::row_cache::RowCache;
 use super::sorter::Sorter;
 use super::spill_vec::SpillVec;
 use crate::error::Result;
-use crate::lane::in_order;
+use crate::ordered::in_order;
 
 /// Rows of values by number, concatenated. Memory: 4 bytes per row, besides those of [`SpillVec`].
 #[derive(Debug)]

@@ -8,7 +8,7 @@ use bytemuck::Pod;
 
 use super::memory::Memory;
 use crate::error::Result;
-use crate::lane::in_order;
+use crate::ordered::in_order;
 use crate::system::read_exact_at;
 
 /// Bytes read at a time when all values are read in order.

@@ -352,11 +352,11 @@ impl StoryEdges {
     ///
     /// Time O(pages and relations of these stories, each with the logarithm of all).
     pub fn tell(&mut self, graph: &StoryGraph, changed: &BTreeSet<u32>) -> BTreeSet<u32> {
-        let mut told = changed.clone();
+        let mut updated = changed.clone();
         for &root in changed {
-            told.extend(StoryEdges::of(&self.within, root));
+            updated.extend(StoryEdges::of(&self.within, root));
         }
-        for &root in &told {
+        for &root in &updated {
             let old: Vec<u32> = StoryEdges::of(&self.contains, root).collect();
             for part in old {
                 self.contains.remove(&(root, part));
@@ -369,13 +369,13 @@ impl StoryEdges {
                 }
             }
         }
-        for &root in &told {
+        for &root in &updated {
             match self.falls_apart(root) {
                 true => self.round_ups.insert(root),
                 false => self.round_ups.remove(&root),
             };
         }
-        told
+        updated
     }
 
     fn of(edges: &BTreeSet<(u32, u32)>, story: u32) -> impl Iterator<Item = u32> + '_ {

@@ -75,7 +75,7 @@ pub fn stories(findings: &Findings) -> Vec<RunStory> {
     };
     let of = |roots: &[u32]| ids(roots.iter().flat_map(|&root| graph.story(root)).collect());
     let edges = graph.edges();
-    let told = graph.stories(&edges).into_iter().map(|(root, pages)| {
+    let stories = graph.stories(&edges).into_iter().map(|(root, pages)| {
         let parts = edges.parts(root);
         RunStory {
             story: findings.id(ranks[graph.first(root) as usize]).into_owned(),
@@ -85,7 +85,7 @@ pub fn stories(findings: &Findings) -> Vec<RunStory> {
             round_ups: of(&parts.round_ups),
         }
     });
-    let mut told: Vec<RunStory> = told.collect();
-    told.sort_by(|a, b| a.story.cmp(&b.story));
-    told
+    let mut stories: Vec<RunStory> = stories.collect();
+    stories.sort_by(|a, b| a.story.cmp(&b.story));
+    stories
 }

@@ -18,12 +18,12 @@ pub enum Token {
 
 /// What a [`Token::Word`] consists of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Made {
+pub enum WordLetters {
     /// ASCII letters and digits.
     Ascii,
     /// One character of a script without spaces.
     Alone,
-    /// Letters and digits, not all of them ASCII.
+    /// WordLetters and digits, not all of them ASCII.
     Mixed,
 }
 
@@ -44,13 +44,13 @@ pub fn atoms(text: &Text, token: Token, mut found: impl FnMut(usize, usize)) {
 }
 
 /// As [`atoms`] with [`Token::Word`], telling what each word consists of.
-pub fn words(text: &Text, mut found: impl FnMut(usize, usize, Made)) {
+pub fn words(text: &Text, mut found: impl FnMut(usize, usize, WordLetters)) {
     // A line feed separates tokens like a space, so blocks need not be handled one by one.
     for seen in text.seen_ranges() {
         let mut cutter = Cutter {
             text: &text.folded[..seen.end],
             start: None,
-            made: Made::Ascii,
+            letters: WordLetters::Ascii,
         };
         let mut at = seen.start;
         while at < seen.end {
@@ -81,12 +81,12 @@ struct Cutter<'a> {
     /// Where the open word begins, if one is open.
     start: Option<usize>,
     /// What the open word consists of so far.
-    made: Made,
+    letters: WordLetters,
 }
 
 impl Cutter<'_> {
     /// Reads the ASCII text that begins at `at`, many bytes at a time; returns its end.
-    fn ascii(&mut self, mut at: usize, found: &mut impl FnMut(usize, usize, Made)) -> usize {
+    fn ascii(&mut self, mut at: usize, found: &mut impl FnMut(usize, usize, WordLetters)) -> usize {
         let bytes = self.text.as_bytes();
         while at < bytes.len() {
             let (letters, others) =
@@ -110,8 +110,8 @@ impl Cutter<'_> {
             }
             while let Some(start) = next() {
                 match next() {
-                    Some(end) => found(start, end, Made::Ascii),
-                    None => (self.start, self.made) = (Some(start), Made::Ascii),
+                    Some(end) => found(start, end, WordLetters::Ascii),
+                    None => (self.start, self.letters) = (Some(start), WordLetters::Ascii),
                 }
             }
             at += length;
@@ -123,7 +123,11 @@ impl Cutter<'_> {
     }
 
     /// Reads characters beyond ASCII that begin at `at`, and single ASCII ones among them; returns their end.
-    fn others(&mut self, mut at: usize, found: &mut impl FnMut(usize, usize, Made)) -> usize {
+    fn others(
+        &mut self,
+        mut at: usize,
+        found: &mut impl FnMut(usize, usize, WordLetters),
+    ) -> usize {
         let bytes = self.text.as_bytes();
         let is_ideograph = |at: usize| matches!(bytes.get(at), Some(0xE5..=0xE8));
         loop {
@@ -131,7 +135,7 @@ impl Cutter<'_> {
             if is_ideograph(at) {
                 self.end(at, found);
                 while is_ideograph(at) {
-                    found(at, at + 3, Made::Alone);
+                    found(at, at + 3, WordLetters::Alone);
                     at += 3;
                 }
             }
@@ -146,13 +150,18 @@ impl Cutter<'_> {
                 }
             };
             if class == Class::Letter {
-                let is_ascii = length == 1 && (self.start.is_none() || self.made == Made::Ascii);
-                self.made = if is_ascii { Made::Ascii } else { Made::Mixed };
+                let is_ascii =
+                    length == 1 && (self.start.is_none() || self.letters == WordLetters::Ascii);
+                self.letters = if is_ascii {
+                    WordLetters::Ascii
+                } else {
+                    WordLetters::Mixed
+                };
                 self.start.get_or_insert(at);
             } else {
                 self.end(at, found);
                 if class == Class::Alone {
-                    found(at, at + length, Made::Alone);
+                    found(at, at + length, WordLetters::Alone);
                 }
             }
             at += length;
@@ -160,9 +169,9 @@ impl Cutter<'_> {
     }
 
     /// Ends the open word, if there is one.
-    fn end(&mut self, at: usize, found: &mut impl FnMut(usize, usize, Made)) {
+    fn end(&mut self, at: usize, found: &mut impl FnMut(usize, usize, WordLetters)) {
         if let Some(start) = self.start.take() {
-            found(start, at, self.made);
+            found(start, at, self.letters);
         }
     }
 }
@@ -182,7 +191,7 @@ fn class(c: char) -> Class {
         // The common cases come first, to avoid look-ups: ideographs, and the marks between them.
         '\u{4E00}'..='\u{9FFF}' => Class::Alone,
         '\u{3000}'..='\u{3003}' | '\u{2010}'..='\u{2027}' => Class::None,
-        // Letters with accents, and Cyrillic.
+        // WordLetters with accents, and Cyrillic.
         '\u{C0}'..='\u{D6}' | '\u{D8}'..='\u{F6}' | '\u{F8}'..='\u{24F}' => Class::Letter,
         '\u{400}'..='\u{481}' => Class::Letter,
         // Kana; Hangul syllables, whose words extraction often cuts or joins; box drawings.
@@ -239,7 +248,7 @@ mod tests {
     }
 
     /// Reference implementation: words by the documentation, character by character.
-    fn plainly(text: &str) -> Vec<(String, Made)> {
+    fn plainly(text: &str) -> Vec<(String, WordLetters)> {
         let (mut found, mut word) = (Vec::new(), String::new());
         for c in text.chars().chain(['\n']) {
             if class(c) == Class::Letter {
@@ -247,15 +256,15 @@ mod tests {
                 continue;
             }
             if !word.is_empty() {
-                let made = if word.is_ascii() {
-                    Made::Ascii
+                let letters = if word.is_ascii() {
+                    WordLetters::Ascii
                 } else {
-                    Made::Mixed
+                    WordLetters::Mixed
                 };
-                found.push((std::mem::take(&mut word), made));
+                found.push((std::mem::take(&mut word), letters));
             }
             if class(c) == Class::Alone {
-                found.push((c.to_string(), Made::Alone));
+                found.push((c.to_string(), WordLetters::Alone));
             }
         }
         found
@@ -268,7 +277,7 @@ mod tests {
         ) {
             let text = text(&pieces.concat());
             let mut found = Vec::new();
-            words(&text, |start, end, made| found.push((text.folded[start..end].to_owned(), made)));
+            words(&text, |start, end, letters| found.push((text.folded[start..end].to_owned(), letters)));
             prop_assert_eq!(found, plainly(&text.folded));
         }
     }

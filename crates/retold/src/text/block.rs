@@ -2,7 +2,7 @@
 
 use super::bits;
 use super::count::count_chars;
-use super::outline::{Block, Noted};
+use super::outline::{Block, BlockFacts};
 
 /// The blocks of a visible or folded text, which line feeds separate.
 pub(super) fn blocks(text: &str) -> impl Iterator<Item = &str> + Clone {
@@ -34,7 +34,7 @@ pub struct Blocks {
     /// The facts about this block, its start, and the facts about the blocks before it if they are wanted.
     block: Block,
     start: usize,
-    noted: Noted,
+    facts: BlockFacts,
     is_plain: bool,
 }
 
@@ -84,7 +84,7 @@ impl Blocks {
         self.count_link();
         if !self.fresh && !self.is_plain {
             self.block.chars = count_chars(&self.text[self.start..]);
-            self.noted.push(self.block);
+            self.facts.push(self.block);
         }
         self.carry.clear();
         self.fresh = true;
@@ -184,9 +184,9 @@ impl Blocks {
     }
 
     /// The text and the facts about its blocks.
-    pub fn finish(mut self) -> (String, Noted) {
+    pub fn finish(mut self) -> (String, BlockFacts) {
         self.end_block();
-        (self.text, self.noted)
+        (self.text, self.facts)
     }
 }
 

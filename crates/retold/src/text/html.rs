@@ -12,7 +12,7 @@ use html5gum::{Emitter, Error, State, Tokenizer};
 
 use super::block::Blocks;
 use super::hints::hint_of;
-use super::meta::{Attributes, MetaFinder, PageMeta, Wanted};
+use super::meta::{Attributes, MetaFinder, PageMeta, WantedAttributes};
 use super::outline::{BlockKind, Outline};
 
 /// The visible text of an HTML document, the metadata in its head, and its outline.
@@ -22,8 +22,8 @@ pub fn visible_text(html: &str) -> (String, PageMeta, Outline) {
     // The sink makes no tokens, so the first call reads to the end.
     let end = Tokenizer::new_with_emitter(html, &mut sink).next();
     debug_assert!(end.is_none());
-    let (text, noted) = sink.blocks.finish();
-    sink.outline.noted = noted;
+    let (text, facts) = sink.blocks.finish();
+    sink.outline.facts = facts;
     let text = sink.outline.leave_out_unshown(text);
     (text, sink.meta.finish(), sink.outline)
 }
@@ -193,16 +193,16 @@ impl Sink {
     }
 
     /// Attributes are read only where they matter: pages carry megabytes of them.
-    fn wanted(&mut self) -> Wanted {
+    fn wanted(&mut self) -> WantedAttributes {
         if self.is_end || self.hidden.is_some() {
-            return Wanted::None;
+            return WantedAttributes::None;
         }
         match self.role() {
-            Role::Meta | Role::Root | Role::Template => Wanted::All,
-            Role::Block(_) | Role::Pre => Wanted::Names,
-            Role::Link => Wanted::Target,
-            Role::Inline | Role::Break | Role::Hidden | Role::Title => Wanted::None,
-            Role::Annotation | Role::Annotated => Wanted::None,
+            Role::Meta | Role::Root | Role::Template => WantedAttributes::All,
+            Role::Block(_) | Role::Pre => WantedAttributes::Names,
+            Role::Link => WantedAttributes::Target,
+            Role::Inline | Role::Break | Role::Hidden | Role::Title => WantedAttributes::None,
+            Role::Annotation | Role::Annotated => WantedAttributes::None,
         }
     }
 
@@ -411,7 +411,7 @@ mod tests {
 
     #[test]
     fn blocks_of_links_are_counted() {
-        let chars = |html: &str| visible_text(html).2.noted.link_chars;
+        let chars = |html: &str| visible_text(html).2.facts.link_chars;
         assert_eq!(
             chars(
                 "<ul><li><a href=x>首页</a><li>| <a href=y>新 闻</a></ul><p>正文<a href=z>甲</a>乙。"
@@ -484,7 +484,7 @@ mod tests {
             "a\nb"
         );
         let links = "<p>ab<div hidden><a href=x>cd</a></div><p><a href=x>e</a>";
-        assert_eq!(visible_text(links).2.noted.link_chars, 1);
+        assert_eq!(visible_text(links).2.facts.link_chars, 1);
     }
 
     #[test]

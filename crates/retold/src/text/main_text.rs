@@ -45,9 +45,9 @@ const LITTLE: u64 = 150;
 /// For each block whether it is main text; `None` if there is no main text.
 pub fn main_blocks(outline: &Outline, visible: &str) -> Option<Vec<bool>> {
     let texts = || blocks(visible).map(str::as_bytes);
-    let main = Page::new(outline, outline.noted.blocks.clone(), texts()).main();
+    let main = Page::new(outline, outline.facts.blocks.clone(), texts()).main();
     main.or_else(|| {
-        let blocks = outline.noted.blocks.iter().zip(texts());
+        let blocks = outline.facts.blocks.iter().zip(texts());
         let titles = blocks.map(|(block, text)| match text.len() < TITLE {
             true => *block,
             false => Block {

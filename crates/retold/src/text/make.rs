@@ -59,7 +59,7 @@ fn text_of_html(source: &str, options: &TextOptions) -> Text {
     Text {
         meta,
         extraction,
-        link_chars: outline.noted.link_chars,
+        link_chars: outline.facts.link_chars,
         ..fold_blocks(visible, main, options)
     }
 }
@@ -67,13 +67,13 @@ fn text_of_html(source: &str, options: &TextOptions) -> Text {
 /// The visible text of a page. If it is shorter than the title and description, they are put before it; otherwise all pages that a script
 /// fills ("Loading...") would be copies. `main` says which blocks methods see.
 fn with_description(visible: String, meta: &PageMeta, main: &mut Vec<bool>) -> String {
-    let told = [&meta.title, &meta.description].map(|text| text.as_deref().unwrap_or_default());
-    let length: u64 = told.into_iter().map(count_chars).sum();
+    let texts = [&meta.title, &meta.description].map(|text| text.as_deref().unwrap_or_default());
+    let length: u64 = texts.into_iter().map(count_chars).sum();
     if visible.is_empty() || count_chars(&visible) >= length {
         return visible;
     }
-    let told = told.into_iter().filter(|text| !text.is_empty());
-    let mut blocks: Vec<&str> = told.collect();
+    let texts = texts.into_iter().filter(|text| !text.is_empty());
+    let mut blocks: Vec<&str> = texts.collect();
     if !main.is_empty() {
         main.splice(0..0, std::iter::repeat_n(true, blocks.len()));
     }

@@ -25,7 +25,7 @@ pub struct PageMeta {
 
 /// Which attributes of a tag are read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Wanted {
+pub enum WantedAttributes {
     #[default]
     None,
     /// Class, id and role, and whether the element is shown.
@@ -39,7 +39,7 @@ pub enum Wanted {
 /// The wanted attributes of the tag being read.
 #[derive(Debug, Default)]
 pub struct Attributes {
-    wanted: Wanted,
+    wanted: WantedAttributes,
     pairs: Vec<(Vec<u8>, Vec<u8>)>,
     /// The name of the current attribute, unless all are wanted.
     name: Vec<u8>,
@@ -54,7 +54,7 @@ pub struct Attributes {
 impl Attributes {
     /// Clears the attributes of the last tag.
     pub fn clear(&mut self) {
-        self.wanted = Wanted::None;
+        self.wanted = WantedAttributes::None;
         self.pairs.clear();
         self.name.clear();
         self.names.clear();
@@ -64,15 +64,15 @@ impl Attributes {
     }
 
     /// Begins an attribute; `wanted` must be the same for all attributes of a tag.
-    pub fn begin(&mut self, wanted: Wanted) {
+    pub fn begin(&mut self, wanted: WantedAttributes) {
         self.note_hidden();
         self.target = self.has_target();
         self.wanted = wanted;
         self.name.clear();
         self.names.push(b' ');
-        if wanted == Wanted::All {
+        if wanted == WantedAttributes::All {
             if self.pairs.len() == 32 {
-                self.wanted = Wanted::None;
+                self.wanted = WantedAttributes::None;
             } else {
                 self.pairs.push((Vec::new(), Vec::new()));
             }
@@ -82,9 +82,9 @@ impl Attributes {
     /// Adds to the attribute's name.
     pub fn push_name(&mut self, text: &[u8]) {
         match self.wanted {
-            Wanted::None => {}
-            Wanted::Names | Wanted::Target => self.name.extend_from_slice(text),
-            Wanted::All => {
+            WantedAttributes::None => {}
+            WantedAttributes::Names | WantedAttributes::Target => self.name.extend_from_slice(text),
+            WantedAttributes::All => {
                 if let Some((name, _)) = self.pairs.last_mut() {
                     name.extend_from_slice(text);
                 }
@@ -95,8 +95,8 @@ impl Attributes {
     /// Adds to the attribute's value.
     pub fn push_value(&mut self, text: &[u8]) {
         match self.wanted {
-            Wanted::None | Wanted::Target => {}
-            Wanted::Names => {
+            WantedAttributes::None | WantedAttributes::Target => {}
+            WantedAttributes::Names => {
                 self.note_hidden();
                 match self.name.as_slice() {
                     b"class" | b"id" | b"role" => self.names.extend_from_slice(text),
@@ -105,7 +105,7 @@ impl Attributes {
                     _ => {}
                 }
             }
-            Wanted::All => {
+            WantedAttributes::All => {
                 if let Some((_, value)) = self.pairs.last_mut() {
                     value.extend_from_slice(text);
                 }
@@ -120,7 +120,7 @@ impl Attributes {
 
     /// Notes the attribute `hidden`, which may have no value.
     fn note_hidden(&mut self) {
-        if self.wanted == Wanted::Names && self.name == b"hidden" {
+        if self.wanted == WantedAttributes::Names && self.name == b"hidden" {
             self.hidden.get_or_insert_default();
         }
     }
@@ -135,7 +135,7 @@ impl Attributes {
 
     /// Whether the tag has a target; anchors have none.
     pub fn has_target(&self) -> bool {
-        self.target || self.wanted == Wanted::Target && self.name == b"href"
+        self.target || self.wanted == WantedAttributes::Target && self.name == b"href"
     }
 
     /// Whether there is an attribute of that name.

@@ -106,7 +106,7 @@ impl Block {
 
 /// Facts about the blocks of a text.
 #[derive(Debug, Default)]
-pub struct Noted {
+pub struct BlockFacts {
     /// The blocks, in the order of the text; none if there are more than [`MOST`].
     pub blocks: Vec<Block>,
     /// Characters in blocks of which at least half is link text: menus, lists of other articles.
@@ -115,7 +115,7 @@ pub struct Noted {
     count: usize,
 }
 
-impl Noted {
+impl BlockFacts {
     /// Adds a block.
     pub fn push(&mut self, block: Block) {
         self.count += 1;
@@ -139,7 +139,7 @@ pub struct Outline {
     /// The block elements.
     pub elements: Vec<Element>,
     /// The blocks of text.
-    pub noted: Noted,
+    pub facts: BlockFacts,
     open: Vec<usize>,
     /// How many open elements are too deep to be recorded.
     deeper: usize,
@@ -155,7 +155,7 @@ impl Outline {
                 hint: Hint::None,
                 is_unshown: false,
             }],
-            noted: Noted::default(),
+            facts: BlockFacts::default(),
             open: vec![0],
             deeper: 0,
         }
@@ -217,7 +217,7 @@ impl Outline {
     /// Removes the blocks of hidden elements from the text, unless nothing would remain: some pages are hidden until a script has run.
     pub fn leave_out_unshown(&mut self, text: String) -> String {
         let is_shown = |block: &Block| !self.elements[block.element].is_unshown;
-        let blocks = &self.noted.blocks;
+        let blocks = &self.facts.blocks;
         if self.is_over() || blocks.iter().all(is_shown) || !blocks.iter().any(is_shown) {
             return text;
         }
@@ -227,17 +227,17 @@ impl Outline {
             .map(|(line, _)| line)
             .collect();
         let text = shown.join("\n");
-        let mut noted = Noted::default();
+        let mut facts = BlockFacts::default();
         for block in blocks.iter().filter(|block| is_shown(block)) {
-            noted.push(*block);
+            facts.push(*block);
         }
-        self.noted = noted;
+        self.facts = facts;
         text
     }
 
     /// Whether the page has too many elements or blocks to be recorded.
     pub fn is_over(&self) -> bool {
-        self.elements.len() >= MOST || self.noted.is_over()
+        self.elements.len() >= MOST || self.facts.is_over()
     }
 }
 

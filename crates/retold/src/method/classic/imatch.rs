@@ -1,4 +1,4 @@
-//! The method `imatch`: one hash over the distinctive words (Chowdhury et al. 2002).
+//! The method `imatch`: one hash over the words that are neither common nor very rare (Chowdhury et al. 2002).
 
 use std::sync::Arc;
 

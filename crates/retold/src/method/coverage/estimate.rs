@@ -62,7 +62,7 @@ impl CoverageParams {
     /// Whether coverage outside templates alone makes a candidate.
     fn is_own_candidate(&self, overlap: &SketchOverlap, trace: &mut Trace) -> bool {
         let meaning = "share of the smaller sketch, without templates, that the other has";
-        let value = overlap.non_boilerplate_coverage(overlap::LEAST_NON_BOILERPLATE);
+        let value = overlap.non_boilerplate_coverage(overlap::LEAST_FOR_COVERAGE);
         let slack = self.slack(overlap.non_boilerplate);
         let (value, least) = reaching(value, slack, self.candidate());
         let least = least.max(ratio(1, overlap.non_boilerplate.max(1)));
@@ -100,7 +100,7 @@ impl CoverageParams {
         }
         let prose = |sketch: SketchRef<'_>| sketch.extra.first().copied().unwrap_or_default();
         let (_, prose) = (a.keys.len(), prose(a)).min((b.keys.len(), prose(b)));
-        let rest = overlap.non_boilerplate_coverage(overlap::LEAST_NON_BOILERPLATE);
+        let rest = overlap.non_boilerplate_coverage(overlap::LEAST_FOR_COVERAGE);
         if self.verifies() && (value + slack >= NEARLY_ALL || rest >= CANDIDATE_REST) {
             return Some(value);
         }
@@ -119,10 +119,10 @@ impl CoverageParams {
         trace: &mut Trace,
     ) -> bool {
         let meaning = "share of the smaller sketch, without templates, that the other has";
-        let value = overlap.non_boilerplate_coverage(overlap.least_non_boilerplate());
-        let distinctive = Check::value("rest", meaning, value).against(Op::AtLeast, self.rest);
+        let value = overlap.non_boilerplate_coverage(overlap.least_to_decide());
+        let outside = Check::value("rest", meaning, value).against(Op::AtLeast, self.rest);
         let outcomes = ("enough evidence", "not enough without templates");
-        if trace.test(distinctive.deciding(outcomes.0, outcomes.1)) {
+        if trace.test(outside.deciding(outcomes.0, outcomes.1)) {
             return true;
         }
         let meaning = "thousandths of the smaller page in full sentences; in articles, shared text of templates is evidence";

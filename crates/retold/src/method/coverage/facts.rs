@@ -49,7 +49,7 @@ impl<'f> Evidence<'f> {
         Evidence {
             small,
             large,
-            rest: overlap.non_boilerplate_coverage(overlap.least_non_boilerplate()),
+            rest: overlap.non_boilerplate_coverage(overlap.least_to_decide()),
             overlap,
             is_article,
             numbers: OnceCell::new(),
@@ -76,7 +76,7 @@ impl<'f> Evidence<'f> {
 
     /// Whether names can be evidence. They cannot if nearly everything belongs to a template, whose words are then also the longest.
     pub(super) fn may_have_names(&self) -> bool {
-        self.overlap.non_boilerplate >= self.overlap.least_non_boilerplate() && self.numbers_agree()
+        self.overlap.non_boilerplate >= self.overlap.least_to_decide() && self.numbers_agree()
     }
 
     /// Whether the longest words of both pages and the numbers of the smaller one agree.

@@ -4,7 +4,7 @@ use unicode_normalization::char::{canonical_combining_class, decompose_canonical
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::compare::Word;
-use crate::text::atoms::{Made, words};
+use crate::text::atoms::{WordLetters, words};
 use crate::text::{Text, count_chars};
 
 /// Multiplier of the polynomial over the hashes of a gram's tokens; odd, so that no token is lost.
@@ -30,10 +30,10 @@ pub(crate) fn tokens(text: &Text) -> Vec<Placed> {
         }
         let hash = match made {
             // Nearly all tokens; the hash code for longer ones would keep this from being inlined into the loop.
-            Made::Ascii if token.len() <= 16 => xxh3_64(token),
-            Made::Ascii => long(token),
-            Made::Alone => alone(token),
-            Made::Mixed => mixed(&text.folded[start..end], &mut letters),
+            WordLetters::Ascii if token.len() <= 16 => xxh3_64(token),
+            WordLetters::Ascii => long(token),
+            WordLetters::Alone => alone(token),
+            WordLetters::Mixed => mixed(&text.folded[start..end], &mut letters),
         };
         let (start, end) = (start as u32, end as u32);
         tokens.push(Placed { hash, start, end });

@@ -5,7 +5,7 @@ use crate::relation::ratio;
 use crate::sketch::{Sketch, SketchRef, may_share, shared_places};
 
 /// Minimum number of keys outside boilerplate for their coverage to count (fewer if the sample has fewer).
-pub(super) const LEAST_NON_BOILERPLATE: usize = 3;
+pub(super) const LEAST_FOR_COVERAGE: usize = 3;
 
 /// Counts over the comparable part of two sketches.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -99,8 +99,8 @@ impl SketchOverlap {
     }
 
     /// How many keys outside boilerplate are needed for them to decide: if nearly all keys are boilerplate, the rest is chance.
-    pub(super) fn least_non_boilerplate(&self) -> usize {
-        LEAST_NON_BOILERPLATE.max(self.sampled / 4)
+    pub(super) fn least_to_decide(&self) -> usize {
+        LEAST_FOR_COVERAGE.max(self.sampled / 4)
     }
 
     /// The share of the smaller sketch that the other has.

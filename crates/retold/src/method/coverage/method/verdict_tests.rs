@@ -18,7 +18,7 @@ fn line(from: usize, to: usize) -> String {
 }
 
 /// A number of sentences of ten words, starting at a given one.
-fn told(from: usize, count: usize) -> String {
+fn story_text(from: usize, count: usize) -> String {
     let sentence = |n: usize| line(10 * n, 10 * n + 10) + ".";
     let sentences: Vec<String> = (from..from + count).map(sentence).collect();
     sentences.join(" ")
@@ -42,8 +42,8 @@ fn found(method: &Coverage, a: &str, b: &str) -> Option<(Relation, u32, u32)> {
 #[test]
 fn relations_by_hand() {
     let method = coverage(&[]);
-    let story = told(0, 10);
-    let with = |from: usize, count: usize| format!("{story} {}", told(from, count));
+    let story = story_text(0, 10);
+    let with = |from: usize, count: usize| format!("{story} {}", story_text(from, count));
     let found = |a: &str, b: &str| found(&method, a, b);
     assert_eq!(found(&story, &story), Some((Relation::Duplicate, 0, 0)));
     // Ten words are within the limit of twelve, twenty are over it.
@@ -68,18 +68,18 @@ fn relations_by_hand() {
         Some((Relation::Duplicate, 10, 10))
     );
     // Of 400 words 5 % are twenty.
-    let page = |own: &str| format!("{} {own}", told(0, 40));
+    let page = |own: &str| format!("{} {own}", story_text(0, 40));
     assert_eq!(
-        found(&told(0, 40), &page(&line(900, 915))),
+        found(&story_text(0, 40), &page(&line(900, 915))),
         Some((Relation::Duplicate, 0, 15))
     );
     assert_eq!(
-        found(&told(0, 40), &page(&told(90, 3))),
+        found(&story_text(0, 40), &page(&story_text(90, 3))),
         Some((Relation::ContainedBy, 0, 30))
     );
     // Two sentences of ten are too few, and so is an empty text.
-    assert_eq!(found(&story, &told(8, 10)), None);
-    assert_eq!(found(&story, &told(50, 10)), None);
+    assert_eq!(found(&story, &story_text(8, 10)), None);
+    assert_eq!(found(&story, &story_text(50, 10)), None);
 
     let verdict = verdict(&method, &with(50, 2), &with(60, 3)).unwrap();
     assert_eq!((verdict.similarity, verdict.shared), (100.0 / 120.0, 100));
@@ -89,7 +89,7 @@ fn relations_by_hand() {
 #[test]
 fn without_a_limit_every_word_is_own() {
     let method = coverage(&[("own_words", "0"), ("own_share", "0")]);
-    let story = told(0, 10);
+    let story = story_text(0, 10);
     assert_eq!(
         found(&method, &story, &story),
         Some((Relation::Duplicate, 0, 0))
@@ -100,7 +100,7 @@ fn without_a_limit_every_word_is_own() {
         Some((Relation::ContainedBy, 0, 3))
     );
     let generous = coverage(&[("own_words", "50"), ("own_share", "0.2")]);
-    let longer = format!("{story} {}", told(50, 4));
+    let longer = format!("{story} {}", story_text(50, 4));
     assert_eq!(
         found(&generous, &story, &longer),
         Some((Relation::Duplicate, 0, 40))
@@ -110,9 +110,9 @@ fn without_a_limit_every_word_is_own() {
 #[test]
 fn a_moved_paragraph_is_nobodys_own() {
     let method = coverage(&[]);
-    let moved = format!("{}\n\n{}", told(4, 6), told(0, 4));
+    let moved = format!("{}\n\n{}", story_text(4, 6), story_text(0, 4));
     assert_eq!(
-        found(&method, &told(0, 10), &moved),
+        found(&method, &story_text(0, 10), &moved),
         Some((Relation::Duplicate, 0, 0))
     );
 }
@@ -122,7 +122,7 @@ fn a_moved_paragraph_is_nobodys_own() {
 fn a_short_line_at_an_end_is_not_own() {
     let method = coverage(&[]);
     let own = line(900, 914);
-    let story = told(0, 10);
+    let story = story_text(0, 10);
     for page in [format!("{story}\n\n{own}"), format!("{own}\n\n{story}")] {
         assert_eq!(
             found(&method, &story, &page),
@@ -130,7 +130,7 @@ fn a_short_line_at_an_end_is_not_own() {
         );
     }
     // Between sentences the words are own text, and so is a sentence.
-    let inside = format!("{}\n\n{own}\n\n{}", told(0, 5), told(5, 5));
+    let inside = format!("{}\n\n{own}\n\n{}", story_text(0, 5), story_text(5, 5));
     assert_eq!(
         found(&method, &story, &inside),
         Some((Relation::ContainedBy, 0, 14))
@@ -158,9 +158,11 @@ fn a_story_in_the_frames_of_sites_is_one() {
         |site: usize, n: usize| line(3000 + 100 * site + 20 * n, 3008 + 100 * site + 20 * n);
     let framed =
         |site: usize, text: &str| format!("{}\n\n{text}\n\n{}", frame(site, 0), frame(site, 1));
-    let mut texts: Vec<String> = (0..4).map(|site| framed(site, &told(0, 10))).collect();
+    let mut texts: Vec<String> = (0..4)
+        .map(|site| framed(site, &story_text(0, 10)))
+        .collect();
     let others = (0..4).flat_map(|site| (1..4).map(move |n| (site, 30 * site + 10 * n)));
-    texts.extend(others.map(|(site, from)| framed(site, &told(from, 10))));
+    texts.extend(others.map(|(site, from)| framed(site, &story_text(from, 10))));
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
     let method = fitted(vec![], &texts);
     assert_eq!(
@@ -182,14 +184,14 @@ fn a_short_notice_is_another_with_one_other_word() {
     );
     let framed = |text: &str| format!("{}\n\n{}\n\n{text}", line(0, 12), line(12, 24));
     let mut texts = vec![framed(&notice("abc")), framed(&notice("xyz"))];
-    texts.extend((10..14).map(|n| framed(&told(10 * n, 5))));
+    texts.extend((10..14).map(|n| framed(&story_text(10 * n, 5))));
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
     let method = fitted(vec![("short", "60")], &texts);
     assert!(!are_copies(&method, texts[0], texts[1]));
 }
 
 /// The rules that were applied.
-fn asked(method: &Coverage, a: &str, b: &str) -> Vec<String> {
+fn rules(method: &Coverage, a: &str, b: &str) -> Vec<String> {
     let tested = tested(method, a, b).into_iter();
     tested
         .skip_while(|line| !line.starts_with("shared"))
@@ -200,24 +202,28 @@ fn asked(method: &Coverage, a: &str, b: &str) -> Vec<String> {
 fn what_is_shared_is_asked_first() {
     let method = coverage(&[]);
     let page = |from: usize, count: usize| {
-        format!("{} {}", told(from, count), told(50 + from, 10 - count))
+        format!(
+            "{} {}",
+            story_text(from, count),
+            story_text(50 + from, 10 - count)
+        )
     };
     assert_eq!(
-        asked(&method, &told(0, 10), &page(0, 8))[0],
+        rules(&method, &story_text(0, 10), &page(0, 8))[0],
         "shared = 80/100 = 0.80 ≥ 0.60"
     );
     assert_eq!(
-        asked(&method, &told(0, 10), &page(0, 5)),
+        rules(&method, &story_text(0, 10), &page(0, 5)),
         ["shared = 50/100 = 0.50 < 0.60"]
     );
     // Pages with eight words have no story.
     let lists = [line(0, 8), line(0, 6) + " " + &line(90, 92)];
     assert_eq!(
-        asked(&method, &lists[0], &lists[0])[0],
+        rules(&method, &lists[0], &lists[0])[0],
         "shared = 8/8 = 1.00 ≥ 0.95"
     );
     assert_eq!(
-        asked(&method, &lists[0], &lists[1]),
+        rules(&method, &lists[0], &lists[1]),
         ["shared = 6/8 = 0.75 < 0.95"]
     );
 }
@@ -261,7 +267,10 @@ fn what_makes_a_template_evidence() {
     assert_eq!(
         last_of(
             "statement",
-            &in_template(&told(0, 10), [&told(100, 2), &told(110, 2)])
+            &in_template(
+                &story_text(0, 10),
+                [&story_text(100, 2), &story_text(110, 2)]
+            )
         )
         .unwrap(),
         "statement = 100 ≥ 50"
@@ -270,8 +279,8 @@ fn what_makes_a_template_evidence() {
         last_of(
             "statement",
             &in_template(
-                &told(0, 4),
-                [&told(100, 2), &told(110, 2)]
+                &story_text(0, 4),
+                [&story_text(100, 2), &story_text(110, 2)]
                     .map(|end| end.clone() + " Abc def.")
                     .each_ref()
                     .map(String::as_str)
@@ -297,8 +306,8 @@ fn what_makes_a_template_evidence() {
     // Then they are not even aligned, as too few words agree for nearly equal pages.
     assert_eq!(last_of("longest words", &pages), None);
     // 100 of 120 words agree, and a few seem to.
-    let asked = last_of("words in common", &pages).unwrap();
-    assert!(asked.starts_with("words in common = 0.8"), "{asked}");
+    let rule = last_of("words in common", &pages).unwrap();
+    assert!(rule.starts_with("words in common = 0.8"), "{rule}");
     assert_eq!(found(&pages.0, &pages.1[0], &pages.1[1]), None);
 }
 
@@ -323,13 +332,13 @@ fn when_other_words_make_no_other_page() {
     let method = coverage(&[]);
     let long: Vec<String> = long('b').split(' ').map(str::to_owned).collect();
     let text: Vec<String> = [&plain(0, 10), &long[..], &plain(10, 80)].concat();
-    let asked = |other: &str| asked(&method, &text.join(" "), other);
+    let rules = |other: &str| rules(&method, &text.join(" "), other);
     // Four words of a hundred.
     let edited = text
         .join(" ")
         .replace("aap aaq", "xxx yyy")
         .replace("acb acc", "vvv www");
-    assert_eq!(asked(&edited)[1], "replaced = 0.04 ≤ 0.15");
+    assert_eq!(rules(&edited)[1], "replaced = 0.04 ≤ 0.15");
     let other = |_: &str, at: usize| plain(1000 + at, 1001 + at)[0].clone();
     let kept = |word: &str, at: usize| {
         if word.len() > 3 {
@@ -338,7 +347,7 @@ fn when_other_words_make_no_other_page() {
             other(word, at)
         }
     };
-    let lines = asked(&reworded(&text, kept));
+    let lines = rules(&reworded(&text, kept));
     let rest = [
         "replaced = 0.18 > 0.15",
         "misread = 0.00 < 0.20",
@@ -359,12 +368,12 @@ fn when_other_words_make_no_other_page() {
 /// A text in sentences: each number selects a sentence that both texts may have, or one of the text's own.
 fn page(parts: &[(u8, u8)], own: usize) -> String {
     let part = |&(kind, n): &(u8, u8)| match kind {
-        0 => told(own + usize::from(n), 1),
+        0 => story_text(own + usize::from(n), 1),
         1 => line(
             10 * (own + 50 + usize::from(n)),
             10 * (own + 50 + usize::from(n)) + 7,
         ),
-        _ => told(usize::from(n), 1),
+        _ => story_text(usize::from(n), 1),
     };
     let parts: Vec<String> = parts.iter().map(part).collect();
     parts.join(" ")

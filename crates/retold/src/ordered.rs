@@ -18,15 +18,15 @@ pub(crate) fn in_order<B, T: Send>(
     make: impl Fn(B) -> T + Sync,
     take: impl FnMut(&mut T) -> Result<()>,
 ) -> Result<()> {
-    let lane = Lane::new(batches, rayon::current_num_threads());
+    let map = OrderedMap::new(batches, rayon::current_num_threads());
     rayon::in_place_scope(|scope| {
-        let helper = || scope.spawn(|_| lane.help(&make));
-        lane.take_all(helper, &make, take)
+        let helper = || scope.spawn(|_| map.help(&make));
+        map.take_all(helper, &make, take)
     })
 }
 
 /// Distributes batches to threads and collects their results in order.
-struct Lane<I, T> {
+struct OrderedMap<I, T> {
     batches: Mutex<Enumerate<I>>,
     state: Mutex<State<T>>,
     /// Wakes the thread that takes results.
@@ -50,8 +50,8 @@ struct State<T> {
     is_stopped: bool,
 }
 
-impl<B, I: Iterator<Item = B>, T> Lane<I, T> {
-    fn new(batches: I, threads: usize) -> Lane<I, T> {
+impl<B, I: Iterator<Item = B>, T> OrderedMap<I, T> {
+    fn new(batches: I, threads: usize) -> OrderedMap<I, T> {
         let state = State {
             made: BTreeMap::new(),
             used: (0..threads).map(|_| Vec::new()).collect(),
@@ -61,7 +61,7 @@ impl<B, I: Iterator<Item = B>, T> Lane<I, T> {
             is_ended: false,
             is_stopped: false,
         };
-        Lane {
+        OrderedMap {
             batches: Mutex::new(batches.enumerate()),
             state: Mutex::new(state),
             changed: Condvar::new(),
@@ -86,8 +86,7 @@ impl<B, I: Iterator<Item = B>, T> Lane<I, T> {
     }
 
     /// Takes results in order until all are done; also runs `make` if the thread belongs to the pool. `helper` makes another pool thread
-    /// [help](Lane::help).
-    /// one of the pool [help](Lane::help).
+    /// [help](OrderedMap::help).
     fn take_all(
         &self,
         helper: impl Fn(),
@@ -158,7 +157,7 @@ impl<B, I: Iterator<Item = B>, T> Lane<I, T> {
     }
 }
 
-impl<I, T> Lane<I, T> {
+impl<I, T> OrderedMap<I, T> {
     fn stop(&self) {
         self.state().is_stopped = true;
         self.changed.notify_one();
@@ -170,7 +169,7 @@ impl<I, T> Lane<I, T> {
 }
 
 /// If a thread panics, makes sure that the taking thread does not wait for its result.
-struct Stopping<'a, I, T>(&'a Lane<I, T>);
+struct Stopping<'a, I, T>(&'a OrderedMap<I, T>);
 
 impl<I, T> Drop for Stopping<'_, I, T> {
     fn drop(&mut self) {
