@@ -347,14 +347,8 @@ impl Join {
                 Cow::Owned(ranks.iter().copied().filter(is_left).collect())
             }
         };
-        let runs = hits.chunk_by(|a, b| a == b);
-        let mut candidates: Vec<(usize, u32)> = runs.map(|run| (run.len(), run[0])).collect();
+        let mut candidates = candidates(hits, CANDIDATES.max(self.heavy_above));
         hits.clear();
-        let most = CANDIDATES.max(self.heavy_above);
-        if candidates.len() > most {
-            candidates.select_nth_unstable_by_key(most, |&(hits, place)| (Reverse(hits), place));
-            candidates.truncate(most);
-        }
         related.candidates += candidates.len() as u64;
         candidates.retain(|&(hits, place)| {
             let need = overlap.max(1).saturating_sub(hits);
@@ -367,6 +361,18 @@ impl Join {
         }
         related.spent.verdicts += stopwatch.lap();
     }
+}
+
+/// The places in ascending `hits`, each with the number of its hits; if there are more than `most`, those with the most hits, then the
+/// lowest.
+fn candidates(hits: &[u32], most: usize) -> Vec<(usize, u32)> {
+    let runs = hits.chunk_by(|a, b| a == b);
+    let mut candidates: Vec<(usize, u32)> = runs.map(|run| (run.len(), run[0])).collect();
+    if candidates.len() > most {
+        candidates.select_nth_unstable_by_key(most, |&(hits, place)| (Reverse(hits), place));
+        candidates.truncate(most);
+    }
+    candidates
 }
 
 /// The lists of keys that at least two groups have, rarest first, which of these keys are common, and the index of the first heavy one.

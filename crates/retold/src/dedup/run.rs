@@ -131,8 +131,7 @@ impl<'a> Dedup<'a> {
     pub(crate) fn run_within(self, sources: Vec<Source>, memory: &Memory) -> Result<Findings> {
         in_pool(self.resources.threads, || {
             let mut clock = StageClock::default();
-            let (job, texts) = self.read(sources, memory, &mut clock)?;
-            job.find(texts.map(|texts| texts as &dyn TextSource), clock)
+            self.read(sources, memory, &mut clock)?.find(clock)
         })
     }
 
@@ -151,19 +150,19 @@ impl<'a> Dedup<'a> {
                 old_pages: 0,
                 own_pages: 0,
                 resume: None,
+                texts: Some(texts),
             };
-            job.find(Some(texts), StageClock::default())
+            job.find(StageClock::default())
         })
     }
 
-    /// Runs the stages up to sketches; also returns the source of stored pages' texts.
-    #[allow(clippy::type_complexity)]
+    /// Runs the stages up to sketches.
     fn read(
         self,
         sources: Vec<Source>,
         memory: &Memory,
         clock: &mut StageClock,
-    ) -> Result<(Sketched<'a>, Option<&'a (dyn StoredPages + Send)>)> {
+    ) -> Result<Sketched<'a>> {
         let Dedup {
             mut model,
             against,
@@ -172,8 +171,9 @@ impl<'a> Dedup<'a> {
             limits,
         } = self;
         model = model.reading_within(resources.memory);
-        let (mut resume, mut stored, new_sources) = (None, None, sources.len());
-        let may_be_empty = resources.allow_empty;
+        let (mut resume, new_sources) = (None, sources.len());
+        let mut texts: Option<&dyn TextSource> = None;
+        let (may_be_empty, rule) = (resources.allow_empty, resources.against_self);
         let (mut all, mut old_pages, mut own_pages) = (sources, 0, 0);
         let collection = match against {
             Against::Nothing => {
@@ -191,30 +191,21 @@ impl<'a> Dedup<'a> {
             }
             Against::Sources(old) => {
                 all.extend(old);
-                let (new, old) = all.split_at(new_sources);
-                let rule = resources.against_self;
-                let (collection, [old, own]) = collect_both(
-                    [new, old],
-                    &mut model,
-                    rule,
-                    may_be_empty,
-                    memory,
-                    watch,
-                    clock,
-                )?;
-                (old_pages, own_pages) = (old, own);
-                collection
+                let both = all.split_at(new_sources).into();
+                let collected =
+                    collect_both(both, &mut model, rule, may_be_empty, memory, watch, clock)?;
+                [old_pages, own_pages] = collected.1;
+                collected.0
             }
             Against::Stored(old) => {
                 clock.begin(Stage::Read);
                 let mut collection = read_all(&all, &model, may_be_empty, memory, watch)?;
-                let rule = resources.against_self;
                 [old_pages, own_pages] = add_stored(old, &mut collection, rule, watch)?;
-                stored = Some(&*old);
+                texts = Some(&*old);
                 collection
             }
         };
-        let job = Sketched {
+        Ok(Sketched {
             sources: all,
             new_sources,
             collection,
@@ -224,8 +215,8 @@ impl<'a> Dedup<'a> {
             old_pages,
             own_pages,
             resume,
-        };
-        Ok((job, stored))
+            texts,
+        })
     }
 }
 
@@ -388,6 +379,8 @@ struct Sketched<'a> {
     own_pages: usize,
     /// The journals of the run.
     resume: Option<Resume>,
+    /// The texts of pages that belong to no source.
+    texts: Option<&'a dyn TextSource>,
 }
 
 /// For each page, by rank, its place in the order of preference, and whether it is old; the second is empty if there are no old pages.
@@ -409,8 +402,8 @@ fn order(
 }
 
 impl Sketched<'_> {
-    /// Runs the stages after sketching. Texts of pages that belong to no source come from `texts`; others are read again.
-    fn find(self, texts: Option<&dyn TextSource>, mut clock: StageClock) -> Result<Findings> {
+    /// Runs the stages after sketching. The texts of pages that belong to a source are read again.
+    fn find(self, mut clock: StageClock) -> Result<Findings> {
         let Sketched {
             sources,
             new_sources,
@@ -421,6 +414,7 @@ impl Sketched<'_> {
             old_pages,
             own_pages,
             resume,
+            texts,
         } = self;
         let memory = collection.memory().clone();
         memory.suffices(collection.pages.len())?;

@@ -146,22 +146,8 @@ pub fn explain_pair(
     };
     let keys = sketches.each_ref().map(left);
     let [shown_a, shown_b] = shown;
-    let filter = model.config().filters.reason(&a.scope, &b.scope);
     let mut notes = notes(&a.text, &b.text, model);
-    let links = |side: &'_ ComparedPage| (side.url.clone(), side.text.meta.canonical.clone());
-    let [(url_a, link_a), (url_b, link_b)] = [a, b].map(links);
-    let (links_a, links_b) = (
-        (url_a.as_deref(), link_a.as_deref()),
-        (url_b.as_deref(), link_b.as_deref()),
-    );
-    let filter = filter.or_else(|| match model.config().addresses.effect(links_a, links_b) {
-        AddressEffect::Nothing => None,
-        AddressEffect::Versions(reason) => Some(reason),
-        AddressEffect::Note(note) => {
-            notes.push(note);
-            None
-        }
-    });
+    let filter = why_not_compared(a, b, model, &mut notes);
     Ok(Explanation {
         relation: verdict
             .map(|verdict| verdict.relation)
@@ -178,6 +164,31 @@ pub fn explain_pair(
         a: page(a, keys[0], shown_a.text),
         b: page(b, keys[1], shown_b.text),
     })
+}
+
+/// Why the two pages are not compared, if a filter or their addresses exclude that. A remark on their addresses goes to `notes`.
+fn why_not_compared(
+    a: &ComparedPage,
+    b: &ComparedPage,
+    model: &Model,
+    notes: &mut Vec<String>,
+) -> Option<String> {
+    let reason = model.config().filters.reason(&a.scope, &b.scope);
+    if reason.is_some() {
+        return reason;
+    }
+    let [links_a, links_b] = [a, b].map(|side| {
+        let link = side.text.meta.canonical.as_deref();
+        (side.url.as_deref(), link)
+    });
+    match model.config().addresses.effect(links_a, links_b) {
+        AddressEffect::Nothing => None,
+        AddressEffect::Versions(reason) => Some(reason),
+        AddressEffect::Note(note) => {
+            notes.push(note);
+            None
+        }
+    }
 }
 
 fn explained(

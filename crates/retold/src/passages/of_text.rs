@@ -74,25 +74,8 @@ pub fn passages_of(
         true => Vec::new(),
         false => spans.parts(&spans.spans(0)),
     };
-    let places = |text: &Text| WordPlaces::of(text, model.text_options());
-    let here = places(text);
-    let mut there = Vec::with_capacity(found.rows.len());
-    let mut last: Option<(u32, WordPlaces)> = None;
-    // Sorted by the other text.
-    for [_, other, first, behind, begin, end, matched, score] in found.rows.iter() {
-        let text = other as usize - 1;
-        if last.as_ref().is_none_or(|(last, _)| *last != other) {
-            last = Some((other, places(&others[text])));
-        }
-        let place = last.as_ref().map(|(_, places)| places.places(begin, end));
-        there.push(OtherPlace {
-            text,
-            place: place.unwrap_or_default(),
-            here: here.places(first, behind),
-            matched,
-            score,
-        });
-    }
+    let here = WordPlaces::of(text, model.text_options());
+    let there = other_places(&found, &here, others, model);
     let mut passages: Vec<TextPassage> = parts
         .into_iter()
         .map(|(member, sides)| {
@@ -107,4 +90,31 @@ pub fn passages_of(
         .collect();
     passages.sort_by_key(|passage| passage.place);
     Ok(passages)
+}
+
+/// The place of each found passage in the other text.
+fn other_places(
+    found: &PairPassages,
+    here: &WordPlaces,
+    others: &[Text],
+    model: &Model,
+) -> Vec<OtherPlace> {
+    let mut there = Vec::with_capacity(found.rows.len());
+    let mut last: Option<(u32, WordPlaces)> = None;
+    // Sorted by the other text.
+    for [_, other, first, behind, begin, end, matched, score] in found.rows.iter() {
+        let text = other as usize - 1;
+        if last.as_ref().is_none_or(|(last, _)| *last != other) {
+            last = Some((other, WordPlaces::of(&others[text], model.text_options())));
+        }
+        let place = last.as_ref().map(|(_, places)| places.places(begin, end));
+        there.push(OtherPlace {
+            text,
+            place: place.unwrap_or_default(),
+            here: here.places(first, behind),
+            matched,
+            score,
+        });
+    }
+    there
 }

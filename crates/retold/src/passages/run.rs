@@ -428,7 +428,18 @@ impl Passages {
             Ok(())
         };
         pages.read(findings, spans.pages.iter().copied(), make, take, watch)?;
-        let mut sides = sides.finish()?;
+        self.add_pairs(rows, spans, sides)?;
+        self.add_rows(findings, pages, members)
+    }
+
+    /// Adds the pairs of pages; `placed` has the places of both sides of each.
+    fn add_pairs(
+        &mut self,
+        rows: &SpillVec<PairRow>,
+        spans: &Spans,
+        placed: Sorter<[u32; 5]>,
+    ) -> Result<()> {
+        let mut sides = placed.finish()?;
         for (number, row) in rows.iter().enumerate() {
             let [a, b, .., matched, score] = row;
             let mut pair = [0; 13];
@@ -439,6 +450,16 @@ impl Passages {
             pair[11..].copy_from_slice(&[matched, score]);
             self.pairs.push(pair)?;
         }
+        Ok(())
+    }
+
+    /// Adds the rows of all passages, and the facts about each passage.
+    fn add_rows(
+        &mut self,
+        findings: &Findings,
+        pages: &TextPages,
+        members: Sorter<[u64; 4]>,
+    ) -> Result<()> {
         let mut of_cluster: Vec<Rank> = Vec::new();
         let mut last = None;
         for member in members.finish()? {

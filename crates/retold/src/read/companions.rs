@@ -208,41 +208,7 @@ fn going(all: &SpillRows<u128>, sources: usize) -> Vec<Vec<u64>> {
         if gone.0.is_empty() {
             break;
         }
-        let mut candidates: Vec<Vec<u128>> = Vec::new();
-        all.each(|_, row| {
-            let Row { kind: of, to, .. } = Row::of(row);
-            if of == kind && gone.has_any(ANY, to) {
-                candidates.push(row.to_vec());
-            }
-        });
-        let wanted: FxHashSet<u128> = candidates
-            .iter()
-            .flat_map(|row| Row::of(row).to)
-            .copied()
-            .collect();
-        let mut kept = Names::default();
-        all.each(|_, row| {
-            let row = Row::of(row);
-            let stays = match row.kind {
-                LinkKind::Kept => true,
-                LinkKind::Revisit => kind == LinkKind::Beside && !going.contains(&row.place),
-                LinkKind::Gone | LinkKind::Beside => false,
-            };
-            if stays {
-                let names = row.own.iter().filter(|name| wanted.contains(name));
-                kept.add(row.place.0, names);
-            }
-        });
-        candidates.retain(|row| {
-            let Row { place, to, .. } = Row::of(row);
-            let is_of_gone = gone.has_any(place.0, to);
-            !kept.has_any(if is_of_gone { place.0 } else { ANY }, to)
-        });
-        for row in &candidates {
-            let row = Row::of(row);
-            gone.add(row.place.0, row.own);
-            going.insert(row.place);
-        }
+        add_companions(all, kind, &mut gone, &mut going);
     }
     let mut of_source = vec![Vec::new(); sources];
     for (source, number) in going {
@@ -250,6 +216,50 @@ fn going(all: &SpillRows<u128>, sources: usize) -> Vec<Vec<u64>> {
     }
     of_source.par_iter_mut().for_each(|of| of.sort_unstable());
     of_source
+}
+
+/// Adds the records of this kind that belong to gone records, and to no kept ones, to `going`, and their names to `gone`.
+fn add_companions(
+    all: &SpillRows<u128>,
+    kind: LinkKind,
+    gone: &mut Names,
+    going: &mut FxHashSet<(usize, u64)>,
+) {
+    let mut candidates: Vec<Vec<u128>> = Vec::new();
+    all.each(|_, row| {
+        let Row { kind: of, to, .. } = Row::of(row);
+        if of == kind && gone.has_any(ANY, to) {
+            candidates.push(row.to_vec());
+        }
+    });
+    let wanted: FxHashSet<u128> = candidates
+        .iter()
+        .flat_map(|row| Row::of(row).to)
+        .copied()
+        .collect();
+    let mut kept = Names::default();
+    all.each(|_, row| {
+        let row = Row::of(row);
+        let stays = match row.kind {
+            LinkKind::Kept => true,
+            LinkKind::Revisit => kind == LinkKind::Beside && !going.contains(&row.place),
+            LinkKind::Gone | LinkKind::Beside => false,
+        };
+        if stays {
+            let names = row.own.iter().filter(|name| wanted.contains(name));
+            kept.add(row.place.0, names);
+        }
+    });
+    candidates.retain(|row| {
+        let Row { place, to, .. } = Row::of(row);
+        let is_of_gone = gone.has_any(place.0, to);
+        !kept.has_any(if is_of_gone { place.0 } else { ANY }, to)
+    });
+    for row in &candidates {
+        let row = Row::of(row);
+        gone.add(row.place.0, row.own);
+        going.insert(row.place);
+    }
 }
 
 fn hash(parts: &[&str]) -> u128 {

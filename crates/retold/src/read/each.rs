@@ -181,6 +181,7 @@ impl<'a> Reading<'a> {
             make(&mut records)
         };
         let stores = self.stores();
+        let sound = || stores.iter().try_for_each(|store| store.sound());
         let threads = rayon::current_num_threads();
         let readers = self.readers(match order {
             ReadOrder::Listed => 1,
@@ -199,13 +200,10 @@ impl<'a> Reading<'a> {
             };
             in_order(batches, make_all, |made| match self.watch.cancelled() {
                 true => Err(Error::Cancelled),
-                false => stores
-                    .iter()
-                    .try_for_each(|store| store.sound())
-                    .and_then(|()| take(made)),
+                false => sound().and_then(|()| take(made)),
             })
         })?;
-        stores.iter().try_for_each(|store| store.sound())?;
+        sound()?;
         // Readers also stop early when the run is cancelled, so records may be missing without an error.
         match self.watch.cancelled() {
             true => Err(Error::Cancelled),
