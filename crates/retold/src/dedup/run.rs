@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::context::{Context, Limits, old_first, preference};
 use super::findings::Findings;
 use super::pool::in_pool;
-use super::relate::relate;
+use super::relate::{Related, relate};
 use super::versions::{find_versions, with_superseded};
 use crate::collect::{Collection, learn_noise, learn_words, read_all};
 use crate::config::{AgainstSelf, JudgeConfig, RunConfig};
@@ -403,43 +403,20 @@ fn order(
 
 impl Sketched<'_> {
     /// Runs the stages after sketching. The texts of pages that belong to a source are read again.
-    fn find(self, mut clock: StageClock) -> Result<Findings> {
+    fn find(mut self, mut clock: StageClock) -> Result<Findings> {
+        let pages = &self.collection.pages;
+        self.collection.memory().suffices(pages.len())?;
+        let by_id = pages.by_id();
+        let related = self.relate(&by_id, &mut clock)?;
         let Sketched {
             sources,
             new_sources,
             mut collection,
             model,
-            watch,
-            limits,
             old_pages,
             own_pages,
-            resume,
-            texts,
+            ..
         } = self;
-        let memory = collection.memory().clone();
-        memory.suffices(collection.pages.len())?;
-        let by_id = collection.pages.by_id();
-        let (preference, is_old) = order(&collection, &model, old_pages, &by_id, watch)?;
-        let sketches = std::mem::take(&mut collection.sketches);
-        let partial = std::mem::take(&mut collection.partial);
-        let reread = Reread {
-            sources: &sources,
-            model: &model,
-            collection: &collection,
-            others: texts,
-        };
-        let context = Context {
-            model: &model,
-            collection: &collection,
-            by_id: &by_id,
-            preference: &preference,
-            memory: &memory,
-            watch,
-            is_old: &is_old,
-            resume: resume.as_ref(),
-            limits,
-        };
-        let related = relate(&context, sketches, partial, &reread, &mut clock)?;
         collection.spent += related.spent;
         collection.pages.recall();
         Ok(Findings {
@@ -465,5 +442,32 @@ impl Sketched<'_> {
             threads: rayon::current_num_threads(),
             times: clock.finish(),
         })
+    }
+
+    /// Relates the pages, given in the order of ids.
+    fn relate(&mut self, by_id: &[PageNo], clock: &mut StageClock) -> Result<Related> {
+        let (collection, old_pages) = (&self.collection, self.old_pages);
+        let (preference, is_old) = order(collection, &self.model, old_pages, by_id, self.watch)?;
+        let sketches = std::mem::take(&mut self.collection.sketches);
+        let partial = std::mem::take(&mut self.collection.partial);
+        let (collection, model) = (&self.collection, &self.model);
+        let reread = Reread {
+            sources: &self.sources,
+            model,
+            collection,
+            others: self.texts,
+        };
+        let context = Context {
+            model,
+            collection,
+            by_id,
+            preference: &preference,
+            memory: collection.memory(),
+            watch: self.watch,
+            is_old: &is_old,
+            resume: self.resume.as_ref(),
+            limits: self.limits,
+        };
+        relate(&context, sketches, partial, &reread, clock)
     }
 }
