@@ -296,11 +296,12 @@ impl Index {
 
     /// The page with this id, prepared for `explain`.
     pub fn side(&self, id: &str) -> Result<ComparedPage> {
-        self.side_of(self.find(id)?.ok_or_else(|| unknown(id))?)
+        let (page, entry) = self.find(id)?.ok_or_else(|| unknown(id))?;
+        self.side_of(page, entry)
     }
 
     /// As `side`, for a page that was found.
-    pub(crate) fn side_of(&self, (page, entry): (u32, Entry)) -> Result<ComparedPage> {
+    pub(crate) fn side_of(&self, page: u32, entry: Entry) -> Result<ComparedPage> {
         let text = self.text_of(page)?.ok_or_else(|| {
             Error::usage(format!(
                 "{}: the index was made with --no-texts, so nothing can be shown of the text of `{}`",

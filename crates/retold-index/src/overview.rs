@@ -251,7 +251,7 @@ impl Index {
         }
         for page in (0..state.visible).filter(|&page| passes(page)) {
             let moment = state.pages.time(page).0;
-            counted.page((page, moment), is_reprint[page as usize], columns, now);
+            counted.page(page, moment, is_reprint[page as usize], columns, now);
         }
         let best = |order: Order| {
             let mut keys: Vec<StoryKey> = told.iter().map(|told| told.key(order, now)).collect();
@@ -355,7 +355,7 @@ impl Counted {
         }
     }
 
-    fn page(&mut self, (page, moment): (u32, i64), is_reprint: bool, columns: &Columns, now: i64) {
+    fn page(&mut self, page: u32, moment: i64, is_reprint: bool, columns: &Columns, now: i64) {
         self.pages += 1;
         let language = columns.language.get(page as usize).copied();
         *self.languages.entry(language.unwrap_or(NONE)).or_default() += 1;

@@ -232,8 +232,8 @@ impl Index {
             return Ok(Vec::new());
         }
         let model = &judge.model;
-        let asked = (&page.sketch, &page.scope(model));
-        let candidates = candidates((&self.read(), model), asked, view, limit)?;
+        let scope = page.scope(model);
+        let candidates = candidates(&self.read(), model, &page.sketch, &scope, view, limit)?;
         let patience = limit.map_or(usize::MAX, |_| MISSES);
         let (mut judged, mut missed, mut looked_at) = (Vec::new(), 0, 0);
         let asked = (&page.sketch, &model.prune(&page.sketch));
@@ -275,7 +275,7 @@ impl Index {
             judged.sort_by(|(_, a), (_, b)| by_likeness(a, b));
         }
         let size = page.sketch.keys.len();
-        let mut matches = self.verified(judged, (judge, size), fingerprint, limit)?;
+        let mut matches = self.verified(judged, judge, size, fingerprint, limit)?;
         matches.sort_by(by_likeness);
         Ok(matches)
     }
@@ -285,7 +285,8 @@ impl Index {
     fn verified(
         &self,
         judged: Vec<(bool, Match)>,
-        (judge, size): (&Judge, usize),
+        judge: &Judge,
+        size: usize,
         fingerprint: &MakeFingerprint<'_>,
         limit: Option<usize>,
     ) -> Result<Vec<Match>> {
@@ -331,8 +332,10 @@ impl Index {
     pub(crate) fn verdict(
         &self,
         judge: &Judge,
-        (page, entry): (u32, &Entry),
-        (other, other_entry): (u32, &Entry),
+        page: u32,
+        entry: &Entry,
+        other: u32,
+        other_entry: &Entry,
     ) -> Result<Option<Verdict>> {
         let model = &judge.model;
         let asked = (&entry.sketch, &model.prune(&entry.sketch));
@@ -355,7 +358,8 @@ impl Index {
     pub(crate) fn related(
         &self,
         sketch: &Sketch,
-        (seen, date): (&[u64], Option<i64>),
+        seen: &[u64],
+        date: Option<i64>,
     ) -> Result<Vec<u32>> {
         let (candidates, model) = {
             let state = self.read();
@@ -365,8 +369,9 @@ impl Index {
                 is_gone: &|_| false,
             };
             let model = state.model.clone();
-            let asked = (sketch, &model.scope(seen, date));
-            (candidates((&state, &model), asked, &view, None)?, model)
+            let scope = model.scope(seen, date);
+            let candidates = candidates(&state, &model, sketch, &scope, &view, None)?;
+            (candidates, model)
         };
         let mut related = Vec::new();
         for Candidate { page, .. } in candidates {
@@ -422,8 +427,10 @@ fn wanted(limit: Option<usize>) -> usize {
 
 /// The candidates for a page with this sketch and pair-filter values, those that share most first.
 fn candidates(
-    (state, model): (&State, &Model),
-    (sketch, scope): (&Sketch, &Scope),
+    state: &State,
+    model: &Model,
+    sketch: &Sketch,
+    scope: &Scope,
     view: &View<'_>,
     limit: Option<usize>,
 ) -> Result<Vec<Candidate>> {
@@ -445,7 +452,7 @@ fn candidates(
     let keys = sketch.keys.iter().copied();
     let keys: Vec<u64> = keys.filter(|&key| !model.deletes(key, site)).collect();
     let work = WORK[usize::from(limit.is_none())];
-    let (hits, skipped) = hits((state, model), (&keys, scope), (view.before, work))?;
+    let (hits, skipped) = hits(state, model, &keys, scope, view.before, work)?;
     // Which keys were deleted from other sketches is not known without reading them.
     let deletes = model
         .knowledge()
@@ -515,14 +522,25 @@ impl Hit {
 
 /// The hits of [`each_hit`], ascending, with its return value.
 fn hits(
-    by: (&State, &Model),
-    asked: (&[u64], &Scope),
-    limits: (u32, usize),
+    state: &State,
+    model: &Model,
+    keys: &[u64],
+    scope: &Scope,
+    before: u32,
+    work: usize,
 ) -> Result<(Vec<Hit>, usize)> {
     let mut hits = Vec::new();
-    let skipped = each_hit(by, asked, limits, |page, _, is_common| {
-        hits.push(Hit::new(page, is_common));
-    })?;
+    let skipped = each_hit(
+        state,
+        model,
+        keys,
+        scope,
+        before,
+        work,
+        |page, _, is_common| {
+            hits.push(Hit::new(page, is_common));
+        },
+    )?;
     hits.sort_unstable();
     Ok((hits, skipped))
 }
@@ -531,9 +549,12 @@ fn hits(
 /// out pages that pair filters exclude for a page with the values `scope`. Returns how many keys were not looked up completely, because the
 /// limit `work` or the limit on all postings was reached.
 pub(crate) fn each_hit(
-    (state, model): (&State, &Model),
-    (keys, scope): (&[u64], &Scope),
-    (before, work): (u32, usize),
+    state: &State,
+    model: &Model,
+    keys: &[u64],
+    scope: &Scope,
+    before: u32,
+    work: usize,
     mut take: impl FnMut(u32, usize, bool),
 ) -> Result<usize> {
     // Common keys last: they count only beside others, and have by far the longest posting lists.

@@ -368,7 +368,7 @@ impl State {
                     // Not on several threads: they may wait for readers that wait for this one.
                     let options = self.model.text_options();
                     let words = keys_of_packed(&frame.second, options, &log.path)?;
-                    self.add_page((&entry, &words), (number, frame.at), lengths);
+                    self.add_page(&entry, &words, (number, frame.at), lengths);
                 }
                 Kind::Links => {
                     let pairs = Bytes(&frame.first)
@@ -394,7 +394,8 @@ impl State {
     /// Adds a page with the words of its text and the location of its frame.
     pub(crate) fn add_page(
         &mut self,
-        (entry, words): (&Entry, &[u64]),
+        entry: &Entry,
+        words: &[u64],
         place: (u32, u64),
         lengths: (u32, u32),
     ) {

@@ -232,7 +232,7 @@ impl Index {
         let placed = &parts.pages[rows];
         let mut timeline = placed
             .iter()
-            .map(|&(_, page, part)| self.row(&judge, (page, part), first, &place))
+            .map(|&(_, page, part)| self.row(&judge, page, part, first, &place))
             .collect::<Result<Vec<StoryPage>>>()?;
         if edits && self.keeps_texts() {
             self.add_edits(&judge, first, placed, &mut timeline)?;
@@ -246,12 +246,13 @@ impl Index {
     fn row(
         &self,
         judge: &Judge,
-        (page, part): (u32, StoryPart),
+        page: u32,
+        part: StoryPart,
         first: u32,
         place: &FxHashMap<u32, usize>,
     ) -> Result<StoryPage> {
         let entry = self.entry_of(page)?;
-        let like = self.most_like(judge, (page, &entry), first, place)?;
+        let like = self.most_like(judge, page, &entry, first, place)?;
         // What came before the first page of a story can only be a longer version or an excerpt.
         let like = like.filter(|(_, _, is_before)| page != first || *is_before);
         let like = like.map(|(of, verdict, _)| (of, verdict));
@@ -287,7 +288,7 @@ impl Index {
         placed: &[Placed],
         rows: &mut [StoryPage],
     ) -> Result<()> {
-        let version = |page: u32| self.version((page, self.entry_of(page)?));
+        let version = |page: u32| self.version(page, self.entry_of(page)?);
         let of = version(first)?;
         let rows = rows.par_iter_mut().zip(placed);
         let wanted =
@@ -305,7 +306,8 @@ impl Index {
     fn most_like(
         &self,
         judge: &Judge,
-        (page, entry): (u32, &Entry),
+        page: u32,
+        entry: &Entry,
         first: u32,
         place: &FxHashMap<u32, usize>,
     ) -> Result<Option<(Entry, Verdict, bool)>> {
@@ -325,7 +327,7 @@ impl Index {
             let mut best: Option<(Entry, Verdict)> = None;
             for (_, other) in pages.into_iter().take(COMPARED) {
                 let of = self.entry_of(other)?;
-                let Some(verdict) = self.verdict(judge, (page, entry), (other, &of))? else {
+                let Some(verdict) = self.verdict(judge, page, entry, other, &of)? else {
                     continue;
                 };
                 let is_better =
@@ -349,7 +351,8 @@ impl Index {
         &self,
         order: Order,
         filter: &PageFilter,
-        (skip, limit): (usize, usize),
+        skip: usize,
+        limit: usize,
     ) -> Result<Vec<StoryLine>> {
         let keys = self.story_keys(order, filter)?;
         let wanted = keys.into_iter().skip(skip).take(limit);

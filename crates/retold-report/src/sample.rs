@@ -213,7 +213,7 @@ fn plan(job: &Sample, pages: &Pages, watch: &dyn Watch) -> Result<(Plan, Sampled
             }
             Ok((own, field)) => {
                 let id = ids.next().map_or(own, |page| page.id.into_string());
-                match size_of(job, pages, &id, field, (source, record))? {
+                match size_of(job, pages, &id, field, source, record)? {
                     None => 0,
                     Some(size) => {
                         let copies = job.weights.copies(&id, size, job.seed);
@@ -242,7 +242,8 @@ fn size_of(
     pages: &Pages,
     id: &str,
     field: Option<String>,
-    (source, record): (&Source, u64),
+    source: &Source,
+    record: u64,
 ) -> Result<Option<u64>> {
     if let Some((sizes, dropped)) = &pages.run {
         let id = xxh3_128(id.as_bytes());
@@ -279,8 +280,8 @@ fn write_copy(
         dropped.map(|(number, _)| *number).collect()
     });
     let dropped: Vec<Vec<u64>> = dropped.collect();
-    let (asked, memory) = ((&dropped[..], |_, _, _| true), Memory::default());
-    let belonging = belonging(&pages.sources, asked, (&pages.read, &memory), watch)?;
+    let (goes, memory) = (|_, _, _| true, Memory::default());
+    let belonging = belonging(&pages.sources, &dropped, goes, &pages.read, &memory, watch)?;
     each_source(&pages.sources, watch, |number, source| {
         let planned = planned(source);
         if copy > 1 && planned.iter().all(|(_, copies)| *copies < copy) {

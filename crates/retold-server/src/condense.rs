@@ -129,7 +129,7 @@ pub(crate) async fn condense(
             let detail = format!("{} entries: at most {ENTRIES} expected", entries.len());
             return Err(Problem::unreadable(detail));
         }
-        let entries = read(index, &entries, bytes.len(), (&mut room, most))?;
+        let entries = read(index, &entries, bytes.len(), &mut room, most)?;
         condensed(index, entries, &until)
     });
     Ok(Json(condensed.await?))
@@ -143,7 +143,8 @@ fn read(
     index: &Index,
     entries: &[&RawValue],
     length: usize,
-    (room, most): (&mut Room, usize),
+    room: &mut Room,
+    most: usize,
 ) -> Result<Vec<Read>> {
     let options = index.model().config().read.clone();
     let (mut held, mut read) = (0, Vec::new());

@@ -318,7 +318,7 @@ pub(crate) struct KeptPage {
 }
 
 impl KeptPage {
-    fn new((entry, text): (Entry, Option<Text>)) -> KeptPage {
+    fn new(entry: Entry, text: Option<Text>) -> KeptPage {
         let added = jiff::Timestamp::from_second(entry.added);
         KeptPage {
             id: entry.id,
@@ -346,7 +346,8 @@ pub(crate) async fn get(
             .get_with_text(&id)?
             .ok_or_else(|| Problem::missing(&id))
     });
-    Ok(Json(KeptPage::new(page.await?)))
+    let (entry, text) = page.await?;
+    Ok(Json(KeptPage::new(entry, text)))
 }
 
 /// The requested page.
@@ -374,7 +375,8 @@ pub(crate) async fn get_by_url(
         };
         index.find_url_with_text(&url)?.ok_or_else(missing)
     });
-    Ok(Json(KeptPage::new(page.await?)))
+    let (entry, text) = page.await?;
+    Ok(Json(KeptPage::new(entry, text)))
 }
 
 /// Removes a page. Answers when it is removed from the disk.

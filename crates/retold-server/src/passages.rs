@@ -89,7 +89,7 @@ pub(crate) async fn passages(
         let _held = room;
         let page = body::one(bytes, &headers, &index.model().config().read)?;
         let page = index.prepare(page)?;
-        Ok(index.passages(&page, (&options, pages), &until)?)
+        Ok(index.passages(&page, &options, pages, &until)?)
     });
     Ok(Json(found.await?))
 }
@@ -110,7 +110,7 @@ pub(crate) async fn of_page(
     let until = Until(Instant::now() + app.options.work_timeout);
     let found = app.work(move |index| {
         let _held = room;
-        let found = index.passages_of(&id, (&options, pages), &until)?;
+        let found = index.passages_of(&id, &options, pages, &until)?;
         found.ok_or_else(|| Problem::missing(&id))
     });
     Ok(Json(found.await?))

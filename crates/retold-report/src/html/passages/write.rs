@@ -20,21 +20,23 @@ const DETAIL_CHUNK: usize = 32;
 
 /// Writes the report of passages, except its end; `summary` describes the run.
 pub(crate) fn write(
-    (findings, found): (&Findings, &Passages),
+    findings: &Findings,
+    found: &Passages,
     summary: &impl Serialize,
     out: &OutDir,
     watch: &dyn Watch,
 ) -> Result<Unfinished> {
     let path = out.path("report.html");
     let file = out.create("report.html")?;
-    match written((findings, found), summary, file, watch) {
+    match written(findings, found, summary, file, watch) {
         Ok(page) => Ok(Unfinished { page, path }),
         Err(error) => Err(Error::io("cannot write", &path)(error)),
     }
 }
 
 fn written<W: Write>(
-    (findings, found): (&Findings, &Passages),
+    findings: &Findings,
+    found: &Passages,
     summary: &impl Serialize,
     out: W,
     watch: &dyn Watch,
@@ -50,7 +52,7 @@ fn written<W: Write>(
     page.chunk("overview", 0, summary)?;
     let pages = Pages::of(findings, found, &shown);
     page.chunk("pages", 0, &pages.rows(findings, &texts))?;
-    let excerpts = texts.write((findings, &shown), &mut page, watch)?;
+    let excerpts = texts.write(findings, &shown, &mut page, watch)?;
     let list: Vec<Value> = shown
         .iter()
         .zip(excerpts)
