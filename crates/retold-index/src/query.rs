@@ -5,6 +5,7 @@
 //! none of the rarest keys. Pages that pair filters exclude are dropped at once. Candidates are judged by their sketches and, where that is
 //! not decisive, by their texts, most similar first.
 
+use std::cmp::{Ordering, Reverse};
 use std::sync::Arc;
 
 use retold::internal::StoryGraph;
@@ -234,9 +235,30 @@ impl Index {
         let model = &judge.model;
         let scope = page.scope(model);
         let candidates = candidates(&self.read(), model, &page.sketch, &scope, view, limit)?;
+        let mut judged = self.judged(model, &page.sketch, candidates, limit)?;
+        // Try candidates that need verification in their current order, most shared rare keys first: a shared notice makes unrelated pages
+        // look alike.
+        if judged.iter().all(|(certain, _)| *certain) {
+            judged.sort_by(|(_, a), (_, b)| by_likeness(a, b));
+        }
+        let size = page.sketch.keys.len();
+        let mut matches = self.verified(judged, judge, size, fingerprint, limit)?;
+        matches.sort_by(by_likeness);
+        Ok(matches)
+    }
+
+    /// Judges candidates by their sketches, in their order. Returns those that may be related, each with whether that is certain without
+    /// the texts.
+    fn judged(
+        &self,
+        model: &Model,
+        sketch: &Sketch,
+        candidates: Vec<Candidate>,
+        limit: Option<usize>,
+    ) -> Result<Vec<(bool, Match)>> {
         let patience = limit.map_or(usize::MAX, |_| MISSES);
         let (mut judged, mut missed, mut looked_at) = (Vec::new(), 0, 0);
-        let asked = (&page.sketch, &model.prune(&page.sketch));
+        let asked = (sketch, &model.prune(sketch));
         let mut stories: FxHashMap<u32, Seen> = FxHashMap::default();
         for candidate in candidates {
             if missed >= patience {
@@ -265,19 +287,7 @@ impl Index {
             };
             judged.push((certain, found));
         }
-        let by_likeness = |a: &Match, b: &Match| {
-            let likeness = b.verdict.similarity.total_cmp(&a.verdict.similarity);
-            likeness.then_with(|| a.entry.id.cmp(&b.entry.id))
-        };
-        // Try candidates that need verification in their current order, most shared rare keys first: a shared notice makes unrelated pages
-        // look alike.
-        if judged.iter().all(|(certain, _)| *certain) {
-            judged.sort_by(|(_, a), (_, b)| by_likeness(a, b));
-        }
-        let size = page.sketch.keys.len();
-        let mut matches = self.verified(judged, judge, size, fingerprint, limit)?;
-        matches.sort_by(by_likeness);
-        Ok(matches)
+        Ok(judged)
     }
 
     /// Verifies candidates by their texts. Once there are enough matches, only tries pages of stories to which the queried page is not yet
@@ -418,6 +428,12 @@ impl Index {
     }
 }
 
+/// Orders matches by similarity, the highest first; equal ones by id.
+fn by_likeness(a: &Match, b: &Match) -> Ordering {
+    let likeness = b.verdict.similarity.total_cmp(&a.verdict.similarity);
+    likeness.then_with(|| a.entry.id.cmp(&b.entry.id))
+}
+
 /// Number of candidates to look at for this limit.
 fn wanted(limit: Option<usize>) -> usize {
     limit.map_or(CANDIDATES, |limit| {
@@ -479,7 +495,7 @@ fn candidates(
         share,
         is_near: true,
     }));
-    found.sort_unstable_by_key(|candidate| (std::cmp::Reverse(candidate.share), candidate.page));
+    found.sort_unstable_by_key(|candidate| (Reverse(candidate.share), candidate.page));
     keep_best(&mut found, most);
     Ok(found)
 }

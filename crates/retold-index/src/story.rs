@@ -149,7 +149,7 @@ struct Parts {
 impl Parts {
     fn of(state: &State, page: u32) -> Parts {
         let graph = &state.pages.graph;
-        let parts = state.telling().edges.parts(graph.root(page));
+        let parts = state.catalog().edges.parts(graph.root(page));
         let beside = [
             (parts.excerpts, StoryPart::Excerpt),
             (parts.longer, StoryPart::Longer),
@@ -197,7 +197,7 @@ impl Index {
     pub fn story(&self, id: &str, rows: Range<usize>, edits: bool) -> Result<Story> {
         let (page, _) = self.find(id)?.ok_or_else(|| unknown(id))?;
         let parts = self.parts(page)?;
-        self.told(page, &parts, rows, edits)
+        self.story_of(page, &parts, rows, edits)
     }
 
     /// The story of the page `id`, with only the row of `page`. `None` if `page` does not belong to the story, or one of the two does not
@@ -210,7 +210,7 @@ impl Index {
         };
         let parts = self.parts(own)?;
         let at = parts.pages.iter().position(|placed| placed.1 == page);
-        at.map(|at| self.told(own, &parts, at..at + 1, false))
+        at.map(|at| self.story_of(own, &parts, at..at + 1, false))
             .transpose()
     }
 
@@ -221,7 +221,7 @@ impl Index {
     }
 
     /// The story of a page, with these rows of its timeline.
-    fn told(&self, page: u32, parts: &Parts, rows: Range<usize>, edits: bool) -> Result<Story> {
+    fn story_of(&self, page: u32, parts: &Parts, rows: Range<usize>, edits: bool) -> Result<Story> {
         let place: FxHashMap<u32, usize> = (0..)
             .zip(&parts.pages)
             .map(|(at, placed)| (placed.1, at))

@@ -103,7 +103,7 @@ pub struct Sampled {
 }
 
 /// The pages, and where their cluster sizes come from.
-struct Pages {
+struct SampledPages {
     sources: Vec<Source>,
     read: ReadOptions,
     /// For a finished run: cluster sizes by id, and ids of dropped pages, both by hash.
@@ -140,7 +140,7 @@ pub fn sample(job: &Sample, watch: &dyn Watch) -> Result<Sampled> {
     Ok(sampled)
 }
 
-fn pages(job: &Sample) -> Result<Pages> {
+fn pages(job: &Sample) -> Result<SampledPages> {
     if let [out] = &job.inputs[..]
         && Finished::is_at(out)
     {
@@ -152,7 +152,7 @@ fn pages(job: &Sample) -> Result<Pages> {
             dropped.insert(xxh3_128(line.id.as_bytes()));
             Ok(())
         })?;
-        return Ok(Pages {
+        return Ok(SampledPages {
             read: run.inputs.model.config().read.clone(),
             sources: run.inputs.sources,
             run: Some((sizes, dropped)),
@@ -164,7 +164,7 @@ fn pages(job: &Sample) -> Result<Pages> {
         site_dir: None,
         ..job.read.clone()
     };
-    Ok(Pages {
+    Ok(SampledPages {
         sources: discover(&job.inputs, &read)?,
         read,
         run: None,
@@ -193,7 +193,7 @@ fn sizes(clusters: &Path) -> Result<HashMap<u128, u64>> {
     Ok(sizes)
 }
 
-fn plan(job: &Sample, pages: &Pages, watch: &dyn Watch) -> Result<(Plan, Sampled)> {
+fn plan(job: &Sample, pages: &SampledPages, watch: &dyn Watch) -> Result<(Plan, Sampled)> {
     let mut plan = Plan::new();
     let mut sampled = Sampled {
         folders: 1,
@@ -239,7 +239,7 @@ fn plan(job: &Sample, pages: &Pages, watch: &dyn Watch) -> Result<(Plan, Sampled
 /// The size of a page's cluster; `None` if the page was dropped.
 fn size_of(
     job: &Sample,
-    pages: &Pages,
+    pages: &SampledPages,
     id: &str,
     field: Option<String>,
     source: &Source,
@@ -265,7 +265,7 @@ fn size_of(
 
 /// Writes the pages that have at least this many copies, in the files of their sources. The first copy also has records that are not pages.
 fn write_copy(
-    pages: &Pages,
+    pages: &SampledPages,
     plan: &Plan,
     copy: u32,
     out: &OutDir,

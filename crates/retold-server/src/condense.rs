@@ -13,7 +13,7 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 use utoipa::ToSchema;
 
-use crate::body::{self, Held, NAMELESS, WORK};
+use crate::body::{self, HeldBody, NAMELESS, WORK};
 use crate::describe::NewPage;
 use crate::problem::Problem;
 use crate::room::Room;
@@ -120,7 +120,7 @@ pub(crate) async fn condense(
     headers: HeaderMap,
     body: Body,
 ) -> Result<Json<Condensed>> {
-    let Held { bytes, mut room } = body::read(&app, body).await?;
+    let HeldBody { bytes, mut room } = body::read(&app, body).await?;
     let most = app.options.max_bodies;
     let until = Until(Instant::now() + app.options.work_timeout);
     let condensed = app.work(move |index| {

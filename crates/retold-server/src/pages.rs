@@ -12,7 +12,7 @@ use retold_index::{Added, Entry, Index, Match, MatchLine, Prepared, Status};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use crate::body::{self, Asked, Held, NAMELESS, Pages, WORK};
+use crate::body::{self, Asked, HeldBody, NAMELESS, Pages, WORK};
 use crate::describe::NewPages;
 use crate::problem::Problem;
 use crate::room::Room;
@@ -116,7 +116,7 @@ async fn prepared(
     body: Body,
     named: bool,
 ) -> Result<Many> {
-    let Held { bytes, mut room } = body::read(app, body).await?;
+    let HeldBody { bytes, mut room } = body::read(app, body).await?;
     // A single request may need more than the limit for all.
     let most = app.options.max_bodies;
     app.work(move |index| {

@@ -50,7 +50,7 @@ fn written<W: Write>(
     );
     let mut page = DataPage::begin(out, &title, nonce(findings), &KIND)?;
     page.chunk("overview", 0, summary)?;
-    let pages = Pages::of(findings, found, &shown);
+    let pages = ShownPages::of(findings, found, &shown);
     page.chunk("pages", 0, &pages.rows(findings, &texts))?;
     let excerpts = texts.write(findings, &shown, &mut page, watch)?;
     let list: Vec<Value> = shown
@@ -74,14 +74,14 @@ fn written<W: Write>(
     Ok(page)
 }
 
-struct Pages {
+struct ShownPages {
     ranks: Vec<Rank>,
     /// Number of other pages with the same text.
     copies: FxHashMap<Rank, usize>,
 }
 
-impl Pages {
-    fn of(findings: &Findings, found: &Passages, shown: &[Shown]) -> Pages {
+impl ShownPages {
+    fn of(findings: &Findings, found: &Passages, shown: &[Shown]) -> ShownPages {
         let places = shown.iter().flat_map(|passage| &passage.places);
         let mut ranks: Vec<Rank> = places.map(|place| place.page).collect();
         ranks.sort_unstable();
@@ -93,7 +93,7 @@ impl Pages {
                 *copies.entry(*of).or_default() += 1;
             }
         }
-        Pages { ranks, copies }
+        ShownPages { ranks, copies }
     }
 
     fn number(&self, rank: Rank) -> usize {
