@@ -54,7 +54,8 @@ impl<'a> Bench<'a> {
     /// parameters.
     pub(crate) fn new(
         base: &JudgeConfig,
-        (collection, texts): (&'a Collection, &'a [Text]),
+        collection: &'a Collection,
+        texts: &'a [Text],
         pages: &'a [PageNo],
     ) -> Bench<'a> {
         Bench {
@@ -278,7 +279,7 @@ mod tests {
         let (collection, texts) =
             Collection::read_texts(&sources, &base.read, &model, &()).unwrap();
         let pages: Vec<PageNo> = PageNo::first(texts.len()).collect();
-        let mut bench = Bench::new(base, (&collection, &texts), &pages);
+        let mut bench = Bench::new(base, &collection, &texts, &pages);
         let id = |page: PageNo| collection.id(page).into_owned();
         let mut found = Vec::new();
         for params in all {

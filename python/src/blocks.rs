@@ -4,12 +4,13 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use arrow_array::RecordBatch;
+use arrow_schema::ArrowError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use retold::blocks::{BlockKeep, BlockOptions, BlockScope, BlockTexts, BlockUnit};
 use retold::internal::in_pool;
 use retold::read::{Source, TextOptions};
-use retold::{Canonical, Error, JudgeConfig};
+use retold::{Canonical, Error, JudgeConfig, Result, RunConfig, Watch};
 
 use crate::error::{InternalError, raise, usage};
 use crate::findings::{Columns, batch, numbers, some_strings, strings};
@@ -65,13 +66,49 @@ impl Blocks {
     }
 }
 
-struct Found {
+struct FoundBlocks {
     sources: Vec<Source>,
     blocks: retold::blocks::Blocks,
     texts: Option<BlockTexts>,
 }
 
-impl Found {
+impl FoundBlocks {
+    /// Finds the blocks, and their texts if `text` is set.
+    fn find(
+        sources: Vec<Source>,
+        wanted: &BlockOptions,
+        config: &JudgeConfig,
+        run: &RunConfig,
+        text: bool,
+        watch: &dyn Watch,
+    ) -> Result<FoundBlocks> {
+        let made = TextOptions {
+            extract: config.extract,
+            sentences: false,
+            ..TextOptions::default()
+        };
+        let memory = run.memory()?;
+        let read = &config.read;
+        let blocks = retold::blocks::blocks(&sources, wanted, read, &made, None, &memory, watch)?;
+        if blocks.pages().is_empty() && !run.allow_empty {
+            return Err(Error::usage("no page could be read"));
+        }
+        let texts = text.then(|| blocks.texts(&sources, read, &made, watch));
+        Ok(FoundBlocks {
+            texts: texts.transpose()?,
+            blocks,
+            sources,
+        })
+    }
+
+    fn tables(&self) -> std::result::Result<Blocks, ArrowError> {
+        Ok(Blocks {
+            blocks: batch(self.blocks())?,
+            spans: batch(self.spans())?,
+            dropped: batch(self.dropped())?,
+        })
+    }
+
     fn blocks(&self) -> Columns {
         let rows = || self.blocks.rows();
         let site = |row: retold::blocks::BlockRow| self.blocks.site_of(&row).map(str::to_owned);
@@ -140,6 +177,18 @@ impl Found {
     }
 }
 
+const UNITS: [(&str, BlockUnit); 4] = [
+    ("line", BlockUnit::Line),
+    ("paragraph", BlockUnit::Paragraph),
+    ("sentence", BlockUnit::Sentence),
+    ("passage", BlockUnit::Passage),
+];
+
+const SCOPES: [(&str, BlockScope); 2] = [
+    ("site", BlockScope::Site),
+    ("collection", BlockScope::Collection),
+];
+
 fn named<T: FromStr<Err = String>>(name: &str, text: &str) -> PyResult<T> {
     text.parse()
         .map_err(|reason: String| usage(format!("{name}={text}: {reason}")))
@@ -191,19 +240,9 @@ pub fn blocks<'py>(
     progress: Option<Bound<'py, PyAny>>,
     options: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<Blocks> {
-    let units = [
-        ("line", BlockUnit::Line),
-        ("paragraph", BlockUnit::Paragraph),
-        ("sentence", BlockUnit::Sentence),
-        ("passage", BlockUnit::Passage),
-    ];
-    let scopes = [
-        ("site", BlockScope::Site),
-        ("collection", BlockScope::Collection),
-    ];
-    let scope = one_of("scope", scope, &scopes)?;
+    let scope = one_of("scope", scope, &SCOPES)?;
     let wanted = BlockOptions {
-        unit: one_of("unit", unit, &units)?,
+        unit: one_of("unit", unit, &UNITS)?,
         passage_words,
         scope,
         keep: named::<BlockKeep>("keep", keep)?,
@@ -221,34 +260,11 @@ pub fn blocks<'py>(
     let mut pages = Pages::of(pages, &config.read, temp_dir.as_ref())?;
     let mut sources = std::mem::take(&mut pages.sources);
     sources.sort_by(|one, other| one.name.cmp(&other.name));
-    let made = TextOptions {
-        extract: config.extract,
-        sentences: false,
-        ..TextOptions::default()
-    };
     let found = job::run(py, progress, |watch| {
         in_pool(threads, || {
-            let memory = run.memory()?;
-            let read = &config.read;
-            let blocks =
-                retold::blocks::blocks(&sources, &wanted, read, &made, None, &memory, watch)?;
-            if blocks.pages().is_empty() && !allow_empty {
-                return Err(Error::usage("no page could be read"));
-            }
-            let texts = text.then(|| blocks.texts(&sources, read, &made, watch));
-            Ok(Found {
-                texts: texts.transpose()?,
-                blocks,
-                sources,
-            })
+            FoundBlocks::find(sources, &wanted, &config, &run, text, watch)
         })
     })?;
-    let tables = py.detach(|| {
-        Ok::<_, arrow_schema::ArrowError>(Blocks {
-            blocks: batch(found.blocks())?,
-            spans: batch(found.spans())?,
-            dropped: batch(found.dropped())?,
-        })
-    });
+    let tables = py.detach(|| found.tables());
     tables.map_err(|error| InternalError::new_err(error.to_string()))
 }

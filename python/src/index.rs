@@ -359,7 +359,7 @@ impl Index {
             since: since.map(moment).transpose()?,
             ..PageFilter::default()
         };
-        let stories = py.detach(|| self.index.stories(order, &filter, (skip, limit)));
+        let stories = py.detach(|| self.index.stories(order, &filter, skip, limit));
         python(py, json!(stories.map_err(raise)?))
     }
 

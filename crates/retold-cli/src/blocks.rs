@@ -121,7 +121,9 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     })?;
     let rejected = summary.records.rejected;
     say::ended(
-        (rejected, &args.output.out, args.resources.is_quiet()),
+        rejected,
+        &args.output.out,
+        args.resources.is_quiet(),
         |to| tell(&summary, args, to),
     )?;
     Ok(args.records.rejects.code(rejected))

@@ -124,7 +124,7 @@ pub fn run(args: &Args) -> Result<ExitCode> {
         decontaminate(&wanted, progress)
     })?;
     let rejected = summary.records.rejected;
-    say::ended((rejected, &args.output.out, args.quiet.quiet), |to| {
+    say::ended(rejected, &args.output.out, args.quiet.quiet, |to| {
         tell(&summary, &args.output.out, to)
     })?;
     Ok(args.records.rejects.code(rejected))

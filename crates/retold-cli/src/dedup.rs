@@ -230,7 +230,9 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     }
     let rejected = summary.records.rejected;
     say::ended(
-        (rejected, &args.output.out, args.resources.is_quiet()),
+        rejected,
+        &args.output.out,
+        args.resources.is_quiet(),
         |to| say::summary(&summary, &args.output.out, args.verbose, to),
     )?;
     Ok(args.records.rejects.code(rejected))

@@ -195,7 +195,7 @@ fn features(out: &mut String, story: &Explanation, screen: &Screen) {
         .iter()
         .take(if screen.full { usize::MAX } else { FEATURES })
     {
-        shared_feature(out, feature, (counted, room), screen);
+        shared_feature(out, feature, counted, room, screen);
     }
     if shared.len() > FEATURES && !screen.full {
         line(
@@ -221,7 +221,8 @@ fn features(out: &mut String, story: &Explanation, screen: &Screen) {
 fn shared_feature(
     out: &mut String,
     feature: &ExplainedFeature,
-    (counted, room): (bool, usize),
+    counted: bool,
+    room: usize,
     screen: &Screen,
 ) {
     let df = match (counted, feature.df) {
@@ -285,7 +286,7 @@ fn stretches(story: &Explanation) -> Vec<Stretch> {
 }
 
 /// Text on one page only, if the screen is too narrow for two columns.
-fn one_side(out: &mut String, (mark, text): (&str, &str), style: &Style, screen: &Screen) {
+fn one_side(out: &mut String, mark: &str, text: &str, style: &Style, screen: &Screen) {
     for part in shorten(lines(text, screen, false), screen) {
         let part = screen.paint(style.clone(), &part);
         line(out, &format!("{mark}{part}"));
@@ -324,15 +325,15 @@ fn texts(out: &mut String, story: &Explanation, screen: &Screen) {
     }
     for stretch in all.iter().take(most) {
         match stretch {
-            Stretch::Shared(text, places) => shared_text(out, (text, places), columns, screen),
+            Stretch::Shared(text, places) => shared_text(out, text, places, columns, screen),
             Stretch::Apart(a, b) if columns => {
                 let [a, b] = [a, b].map(|text| lines(text, screen, true));
                 let (red, cyan) = (Style::new().red(), Style::new().cyan());
-                side_by_side(out, (&a, &red), (&b, &cyan), screen);
+                side_by_side(out, &a, &red, &b, &cyan, screen);
             }
             Stretch::Apart(a, b) => {
-                one_side(out, ("A ", a), &Style::new().red(), screen);
-                one_side(out, ("B ", b), &Style::new().cyan(), screen);
+                one_side(out, "A ", a, &Style::new().red(), screen);
+                one_side(out, "B ", b, &Style::new().cyan(), screen);
             }
         }
     }
@@ -358,7 +359,7 @@ fn moved_texts(out: &mut String, text: &str, moved: &[Places], most: usize, scre
         placed(out, places, screen);
         let [from, to] = places[0].map(|at| at as usize);
         let text: String = text.chars().skip(from).take(to - from).collect();
-        one_side(out, ("~ ", &text), &Style::new().yellow(), screen);
+        one_side(out, "~ ", &text, &Style::new().yellow(), screen);
     }
     if moved.len() > most {
         let more = thousands((moved.len() - most) as u64);
@@ -374,14 +375,14 @@ fn placed(out: &mut String, [a, b]: &Places, screen: &Screen) {
     line(out, &screen.paint(Style::new().dim(), &places));
 }
 
-fn shared_text(out: &mut String, (text, places): (&str, &Places), columns: bool, screen: &Screen) {
+fn shared_text(out: &mut String, text: &str, places: &Places, columns: bool, screen: &Screen) {
     if screen.full {
         placed(out, places, screen);
     }
     let style = Style::new().green();
     let parts = shorten(lines(text, screen, columns), screen);
     if columns {
-        side_by_side(out, (&parts, &style), (&parts, &style), screen);
+        side_by_side(out, &parts, &style, &parts, &style, screen);
         return;
     }
     for part in parts {
@@ -391,8 +392,10 @@ fn shared_text(out: &mut String, (text, places): (&str, &Places), columns: bool,
 
 fn side_by_side(
     out: &mut String,
-    (a, left): (&[String], &Style),
-    (b, right): (&[String], &Style),
+    a: &[String],
+    left: &Style,
+    b: &[String],
+    right: &Style,
     screen: &Screen,
 ) {
     let room = (screen.width - 3) / 2;

@@ -118,7 +118,9 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     })?;
     let rejected = summary.records.rejected;
     say::ended(
-        (rejected, &args.output.out, args.resources.is_quiet()),
+        rejected,
+        &args.output.out,
+        args.resources.is_quiet(),
         |to| tell(&summary, &args.output.out, to),
     )?;
     Ok(args.records.rejects.code(rejected))

@@ -251,7 +251,9 @@ pub fn rejects(rejected: u64, out: &Path) -> String {
 
 /// Ends a job: prints its account on standard output, or, if it is to be `quiet`, only how many records could not be read.
 pub fn ended(
-    (rejected, folder, quiet): (u64, &Path, bool),
+    rejected: u64,
+    folder: &Path,
+    quiet: bool,
     account: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> Result<()> {
     if !quiet {

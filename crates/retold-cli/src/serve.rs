@@ -76,27 +76,8 @@ pub fn run(args: &Args) -> Result<ExitCode> {
         )));
     }
     log(args.quiet);
-    let wanted = options.max_connections;
-    if let Ok(files) = rlimit::increase_nofile_limit((wanted + OTHER_FILES) as u64) {
-        options.max_connections = connections(wanted, files);
-    }
-    if options.max_connections < wanted {
-        let most = options.max_connections;
-        tracing::warn!(
-            wanted,
-            most,
-            "fewer connections than --max-connections: the system allows no more open files"
-        );
-    }
-    let app = match args.read_only {
-        true => App::reading(Index::open(&args.dir)?, options),
-        false => App::writing(
-            Index::builder(&args.dir)
-                .writer_name("retold serve")
-                .write()?,
-            options,
-        )?,
-    };
+    options.max_connections = allow_connections(options.max_connections);
+    let app = open(args, options)?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build();
@@ -108,6 +89,29 @@ pub fn run(args: &Args) -> Result<ExitCode> {
         Stop::Whole => ExitCode::SUCCESS,
         Stop::CutOff => ExitCode::from(1),
     })
+}
+
+/// Opens the index, for writing unless the service is read-only.
+fn open(args: &Args, options: Options) -> Result<App> {
+    if args.read_only {
+        return Ok(App::reading(Index::open(&args.dir)?, options));
+    }
+    let builder = Index::builder(&args.dir).writer_name("retold serve");
+    App::writing(builder.write()?, options)
+}
+
+/// Raises the limit of open files for this number of connections, and returns how many there can be. Warns if they are fewer.
+fn allow_connections(wanted: usize) -> usize {
+    let files = rlimit::increase_nofile_limit((wanted + OTHER_FILES) as u64);
+    let most = files.map_or(wanted, |files| connections(wanted, files));
+    if most < wanted {
+        tracing::warn!(
+            wanted,
+            most,
+            "fewer connections than --max-connections: the system allows no more open files"
+        );
+    }
+    most
 }
 
 /// Files that are no connections: those of the index.

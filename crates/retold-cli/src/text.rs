@@ -90,7 +90,7 @@ pub fn run(args: &Args) -> Result<ExitCode> {
         let written = match args.format {
             Format::Text => writeln!(out, "# {}\n{}\n", printable(id), printable(&shown)),
             Format::Jsonl => {
-                let line = Line {
+                let line = TextLine {
                     id,
                     title: meta.title.as_deref(),
                     lang,
@@ -165,7 +165,7 @@ fn topic(model: &Model, text: &Text, site: Option<&str>) -> String {
 
 /// A page in JSONL.
 #[derive(Serialize)]
-struct Line<'a> {
+struct TextLine<'a> {
     id: &'a str,
     title: Option<&'a str>,
     lang: Option<&'a str>,

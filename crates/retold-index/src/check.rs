@@ -67,7 +67,7 @@ impl Index {
         };
         for &(number, sure) in &manifest.logs {
             checked.files += 1;
-            let read = check_log(folder, (number, sure), &model);
+            let read = check_log(folder, number, sure, &model);
             checked.note(read);
         }
         for named in &manifest.segments {
@@ -93,7 +93,7 @@ impl Index {
     }
 }
 
-fn check_log(folder: &Path, (number, sure): (u32, u64), model: &Model) -> Result<()> {
+fn check_log(folder: &Path, number: u32, sure: u64, model: &Model) -> Result<()> {
     let log = Log::open(folder, number, false)?;
     log.replay(0, sure, |frames| {
         for frame in frames.iter().filter(|frame| frame.head.kind == Kind::Page) {

@@ -46,13 +46,16 @@ impl Index {
     ///
     /// Errors: one of the pages does not exist; the index keeps no texts. Time: as [`Index::explain`].
     pub fn edits(&self, of: &str, id: &str) -> Result<Edits> {
-        let version = |id: &str| self.version(self.find(id)?.ok_or_else(|| unknown(id))?);
+        let version = |id: &str| {
+            let (page, entry) = self.find(id)?.ok_or_else(|| unknown(id))?;
+            self.version(page, entry)
+        };
         version(id)?.edits(&version(of)?, &self.model())
     }
 
-    pub(crate) fn version(&self, (page, entry): (u32, Entry)) -> Result<Version> {
+    pub(crate) fn version(&self, page: u32, entry: Entry) -> Result<Version> {
         let title = entry.title.clone();
-        let side = self.side_of((page, entry))?;
+        let side = self.side_of(page, entry)?;
         Ok(Version { title, side })
     }
 }

@@ -40,7 +40,7 @@ impl StoredPages for Export<'_> {
             let row = collection.page(page);
             let seen = collection.pages.seen(page);
             self.index
-                .related(&collection.sketch(&row), (&seen, row.date))
+                .related(&collection.sketch(&row), &seen, row.date)
         });
         let related: Result<Vec<Vec<u32>>> = related.collect();
         let mut pages = related?.concat();

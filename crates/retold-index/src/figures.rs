@@ -29,17 +29,17 @@ impl StoryFigures {
     ///
     /// Time O(pages and relations of the index).
     pub(crate) fn of(state: &State) -> StoryFigures {
-        let telling = state.telling();
+        let catalog = state.catalog();
         let mut figures = StoryFigures {
-            stories: telling.len() as u64,
+            stories: catalog.len() as u64,
             ..StoryFigures::default()
         };
         let mut reprints = 0;
-        for told in telling.stories() {
-            let others = told.pages.len() as u64 - 1;
+        for story in catalog.stories() {
+            let others = story.pages.len() as u64 - 1;
             reprints += others;
             figures.most_reprints = figures.most_reprints.max(others);
-            figures.most_a_day = figures.most_a_day.max(most_within(&told.moments));
+            figures.most_a_day = figures.most_a_day.max(most_within(&story.moments));
         }
         figures.articles = state.pages.live() as u64 - reprints;
         let mean = reprints as f64 / figures.articles.max(1) as f64;

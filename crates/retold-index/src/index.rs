@@ -21,9 +21,9 @@ use crate::state::{Manifest, State};
 type FingerprintKey = (u32, u128);
 
 #[derive(Clone)]
-pub(crate) struct Bytes;
+pub(crate) struct FingerprintWeight;
 
-impl Weighter<FingerprintKey, Arc<[u64]>> for Bytes {
+impl Weighter<FingerprintKey, Arc<[u64]>> for FingerprintWeight {
     fn weight(&self, _: &FingerprintKey, fingerprint: &Arc<[u64]>) -> u64 {
         64 + 8 * fingerprint.len() as u64
     }
@@ -36,7 +36,7 @@ const TITLE: usize = 200;
 pub struct Index {
     folder: PathBuf,
     state: RwLock<State>,
-    pub(crate) fingerprints: Cache<FingerprintKey, Arc<[u64]>, Bytes>,
+    pub(crate) fingerprints: Cache<FingerprintKey, Arc<[u64]>, FingerprintWeight>,
 }
 
 /// An index in numbers.
@@ -120,7 +120,7 @@ impl Index {
         Index {
             folder: folder.to_owned(),
             state: RwLock::new(state),
-            fingerprints: Cache::with_weighter(1 << 14, memory, Bytes),
+            fingerprints: Cache::with_weighter(1 << 14, memory, FingerprintWeight),
         }
     }
 
@@ -296,11 +296,12 @@ impl Index {
 
     /// The page with this id, prepared for `explain`.
     pub fn side(&self, id: &str) -> Result<ComparedPage> {
-        self.side_of(self.find(id)?.ok_or_else(|| unknown(id))?)
+        let (page, entry) = self.find(id)?.ok_or_else(|| unknown(id))?;
+        self.side_of(page, entry)
     }
 
     /// As `side`, for a page that was found.
-    pub(crate) fn side_of(&self, (page, entry): (u32, Entry)) -> Result<ComparedPage> {
+    pub(crate) fn side_of(&self, page: u32, entry: Entry) -> Result<ComparedPage> {
         let text = self.text_of(page)?.ok_or_else(|| {
             Error::usage(format!(
                 "{}: the index was made with --no-texts, so nothing can be shown of the text of `{}`",

@@ -144,13 +144,14 @@ impl Keys {
     /// Passes the pages with `key` to `take`, ascending, until `take` returns false.
     pub(crate) fn pages(
         &self,
-        (file, path): (&File, &Path),
+        file: &File,
+        path: &Path,
         key: u64,
         mut take: impl FnMut(u32) -> bool,
     ) -> Result<()> {
         let mut block = [0; BLOCK];
         for number in self.blocks(key) {
-            read_block((file, path), number, &mut block)?;
+            read_block(file, path, number, &mut block)?;
             let found = find(&block, key, &mut take);
             if !found.ok_or_else(|| bad(path, number))? {
                 break;
@@ -161,11 +162,12 @@ impl Keys {
 
     pub(crate) fn iter<'a>(
         &'a self,
-        (file, path): (&'a File, &'a Path),
+        file: &'a File,
+        path: &'a Path,
     ) -> impl Iterator<Item = Result<Vec<(u64, u32)>>> + 'a {
         (0..self.firsts.len()).map(move |number| {
             let mut block = [0; BLOCK];
-            read_block((file, path), number, &mut block)?;
+            read_block(file, path, number, &mut block)?;
             let all = all(&block).ok_or_else(|| bad(path, number))?;
             if all.first().map(|&(key, _)| key) != self.firsts.get(number).copied() {
                 return Err(bad(path, number));
@@ -179,7 +181,7 @@ fn bad(path: &Path, number: usize) -> Error {
     damaged(path, &format!("block {number} is not whole"))
 }
 
-fn read_block((file, path): (&File, &Path), number: usize, block: &mut [u8; BLOCK]) -> Result<()> {
+fn read_block(file: &File, path: &Path, number: usize, block: &mut [u8; BLOCK]) -> Result<()> {
     read_at(file, path, block, (number * BLOCK) as u64)?;
     if xxh3_64(&block[8..]).to_le_bytes() != block[..8] {
         return Err(bad(path, number));
@@ -261,15 +263,15 @@ mod tests {
             }
             let (_, firsts) = blocks.finish().unwrap();
             let keys = Keys { firsts };
-            let at = (&file, Path::new("keys"));
+            let path = Path::new("keys");
             for key in 0..200 {
                 let mut found = Vec::new();
-                keys.pages(at, key, |page| { found.push(page); true }).unwrap();
+                keys.pages(&file, path, key, |page| { found.push(page); true }).unwrap();
                 let expected: Vec<u32> = all.iter().filter(|p| p.0 == key).map(|p| p.1).collect();
                 prop_assert!(keys.guess(key) <= expected.len());
                 prop_assert_eq!(found, expected);
             }
-            let read: Result<Vec<_>> = keys.iter(at).collect();
+            let read: Result<Vec<_>> = keys.iter(&file, path).collect();
             prop_assert_eq!(read.unwrap().concat(), all);
         }
     }
@@ -287,7 +289,7 @@ mod tests {
             let mut changed = bytes.clone();
             changed[wrong] ^= 1;
             file.write_all(&changed).unwrap();
-            let found = keys.pages((&file, Path::new("keys")), 3 << 50, |_| true);
+            let found = keys.pages(&file, Path::new("keys"), 3 << 50, |_| true);
             assert!(found.is_err(), "byte {wrong}");
         }
     }

@@ -24,6 +24,7 @@
 
 #![forbid(unsafe_code)]
 
+mod catalog;
 mod changes;
 mod check;
 mod columns;
@@ -57,7 +58,6 @@ mod state;
 mod status;
 mod story;
 mod terms;
-mod told;
 mod writer;
 
 pub use check::Checked;

@@ -18,7 +18,7 @@ impl Index {
     /// Errors: the index is damaged.
     pub fn load_columns(&self) -> Result<()> {
         self.with_columns(|_| ())?;
-        self.read().telling();
+        self.read().catalog();
         Ok(())
     }
 

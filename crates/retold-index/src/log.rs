@@ -168,8 +168,9 @@ impl Log {
         head.map(|_| first).ok_or_else(|| self.bad(at))
     }
 
-    /// The second part of a frame; the lengths are taken from its head.
-    pub(crate) fn second(&self, at: u64, (first, second): (u32, u32)) -> Result<Vec<u8>> {
+    /// The second part of a frame; `lengths`, those of both parts, are taken from its head.
+    pub(crate) fn second(&self, at: u64, lengths: (u32, u32)) -> Result<Vec<u8>> {
+        let (first, second) = lengths;
         let mut head = [0; HEAD];
         read_at(&self.file, &self.path, &mut head, at)?;
         let mut bytes = vec![0; second as usize];

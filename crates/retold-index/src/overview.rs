@@ -6,12 +6,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use retold::Result;
 use serde::{Deserialize, Serialize};
 
+use crate::catalog::{StoryCatalog, StoryTimeline};
 use crate::columns::{Columns, NONE, ranked};
 use crate::figures::{DAY, StoryFigures};
 use crate::filter::{PageFilter, Sieve};
 use crate::index::Index;
 use crate::story::{Order, StoryLine, written};
-use crate::told::{Telling, Told};
 
 const POINTS: i64 = 24;
 /// Stories and sites in each list of an overview.
@@ -124,7 +124,7 @@ pub struct PageLine {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct PageKey(Reverse<i64>, u32);
 
-impl Told {
+impl StoryTimeline {
     fn since(&self, moment: i64) -> u64 {
         (self.moments.len() - self.moments.partition_point(|&seen| seen < moment)) as u64
     }
@@ -154,9 +154,9 @@ impl Told {
 }
 
 /// Date of the newest page, but at most the current time.
-fn now(telling: &Telling) -> i64 {
+fn now(catalog: &StoryCatalog) -> i64 {
     let clock = jiff::Timestamp::now().as_second();
-    telling.latest.map_or(clock, |latest| latest.min(clock))
+    catalog.latest.map_or(clock, |latest| latest.min(clock))
 }
 
 impl Index {
@@ -182,12 +182,12 @@ impl Index {
             let Some(sieve) = Sieve::of(filter, columns, &state)? else {
                 return Ok(Vec::new());
             };
-            let telling = state.telling();
-            let now = now(&telling);
+            let catalog = state.catalog();
+            let now = now(&catalog);
             let passes = |page: &u32| sieve.passes(*page);
-            let stories = telling.stories();
-            let passing = stories.filter(|told| told.pages.iter().any(passes));
-            Ok(passing.map(|told| told.key(order, now)).collect())
+            let stories = catalog.stories();
+            let passing = stories.filter(|story| story.pages.iter().any(passes));
+            Ok(passing.map(|story| story.key(order, now)).collect())
         })?;
         let mut keys: Vec<StoryKey> = keys?;
         keys.sort_unstable();
@@ -196,19 +196,19 @@ impl Index {
 
     /// The stories with these keys.
     pub fn story_cards(&self, keys: &[StoryKey]) -> Result<Vec<StoryCard>> {
-        let since = now(&self.read().telling()) - DAY + 1;
+        let since = now(&self.read().catalog()) - DAY + 1;
         let cards = keys.iter().map(|key| {
-            let (telling, root) = {
+            let (catalog, root) = {
                 let state = self.read();
-                (state.telling(), state.pages.graph.root(key.2))
+                (state.catalog(), state.pages.graph.root(key.2))
             };
-            let Some(told) = telling.story(root) else {
+            let Some(story) = catalog.story(root) else {
                 return Ok(None);
             };
             Ok(Some(StoryCard {
                 line: self.story_line(key.2)?,
-                new_pages: told.since(since),
-                curve: told.curve(),
+                new_pages: story.since(since),
+                curve: story.curve(),
             }))
         });
         cards.filter_map(Result::transpose).collect()
@@ -233,28 +233,29 @@ impl Index {
     ) -> Result<(Overview, Vec<StoryKey>, Vec<StoryKey>)> {
         let state = self.read();
         self.check_stories(&state)?;
-        let telling = state.telling();
-        let now = now(&telling);
+        let catalog = state.catalog();
+        let now = now(&catalog);
         let sieve = Sieve::of(filter, Some(columns), &state)?;
         let passes = |page: u32| sieve.as_ref().is_some_and(|sieve| sieve.passes(page));
         let mut counted = Counted::default();
         let mut is_reprint = vec![false; state.pages.len()];
-        let mut told: Vec<&Told> = Vec::new();
-        for story in telling.stories() {
+        let mut passing: Vec<&StoryTimeline> = Vec::new();
+        for story in catalog.stories() {
             counted.story(story, columns, &passes, now);
             story.pages[1..]
                 .iter()
                 .for_each(|&page| is_reprint[page as usize] = true);
             if story.pages.iter().any(|&page| passes(page)) {
-                told.push(story);
+                passing.push(story);
             }
         }
         for page in (0..state.visible).filter(|&page| passes(page)) {
             let moment = state.pages.time(page).0;
-            counted.page((page, moment), is_reprint[page as usize], columns, now);
+            counted.page(page, moment, is_reprint[page as usize], columns, now);
         }
         let best = |order: Order| {
-            let mut keys: Vec<StoryKey> = told.iter().map(|told| told.key(order, now)).collect();
+            let mut keys: Vec<StoryKey> =
+                passing.iter().map(|story| story.key(order, now)).collect();
             keys.sort_unstable();
             keys.truncate(LISTED);
             keys
@@ -335,14 +336,21 @@ struct Counted {
 const DAYS: i64 = 30;
 
 impl Counted {
-    fn story(&mut self, told: &Told, columns: &Columns, passes: &impl Fn(u32) -> bool, now: i64) {
-        let Some((&first, others)) = told.pages.split_first().filter(|(_, o)| !o.is_empty()) else {
+    fn story(
+        &mut self,
+        story: &StoryTimeline,
+        columns: &Columns,
+        passes: &impl Fn(u32) -> bool,
+        now: i64,
+    ) {
+        let Some((&first, others)) = story.pages.split_first().filter(|(_, o)| !o.is_empty())
+        else {
             return;
         };
         let site = |page: u32| columns.site.get(page as usize).copied().unwrap_or(NONE);
         if passes(first) {
             *self.first.entry(site(first)).or_default() += 1;
-            self.new_stories += u64::from(told.moments[0] > now - DAY);
+            self.new_stories += u64::from(story.moments[0] > now - DAY);
         }
         let own = site(first);
         let sites: BTreeSet<u32> = others
@@ -355,7 +363,7 @@ impl Counted {
         }
     }
 
-    fn page(&mut self, (page, moment): (u32, i64), is_reprint: bool, columns: &Columns, now: i64) {
+    fn page(&mut self, page: u32, moment: i64, is_reprint: bool, columns: &Columns, now: i64) {
         self.pages += 1;
         let language = columns.language.get(page as usize).copied();
         *self.languages.entry(language.unwrap_or(NONE)).or_default() += 1;

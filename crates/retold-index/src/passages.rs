@@ -91,7 +91,8 @@ impl Index {
     pub fn passages(
         &self,
         page: &Prepared,
-        (options, limit): (&PassageOptions, usize),
+        options: &PassageOptions,
+        limit: usize,
         watch: &dyn Watch,
     ) -> Result<FoundPassages> {
         if !self.keeps_texts() {
@@ -131,14 +132,15 @@ impl Index {
     pub fn passages_of(
         &self,
         id: &str,
-        asked: (&PassageOptions, usize),
+        options: &PassageOptions,
+        limit: usize,
         watch: &dyn Watch,
     ) -> Result<Option<FoundPassages>> {
         let Some((entry, text)) = self.get_with_text(id)? else {
             return Ok(None);
         };
         let text = text.ok_or_else(no_texts)?;
-        self.passages(&Prepared { entry, text }, asked, watch)
+        self.passages(&Prepared { entry, text }, options, limit, watch)
             .map(Some)
     }
 
@@ -184,9 +186,12 @@ fn sharing(state: &State, page: &Entry, but: Option<u32>) -> Result<(Vec<Sharing
         .collect();
     let mut hits: Vec<(u32, usize, bool)> = Vec::new();
     let skipped = each_hit(
-        (state, &state.model),
-        (&keys, &page.scope(&state.model)),
-        (state.visible, WORK[0]),
+        state,
+        &state.model,
+        &keys,
+        &page.scope(&state.model),
+        state.visible,
+        WORK[0],
         |page, key, is_common| {
             hits.push((page, key, is_common));
         },

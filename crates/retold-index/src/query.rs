@@ -5,6 +5,7 @@
 //! none of the rarest keys. Pages that pair filters exclude are dropped at once. Candidates are judged by their sketches and, where that is
 //! not decisive, by their texts, most similar first.
 
+use std::cmp::{Ordering, Reverse};
 use std::sync::Arc;
 
 use retold::internal::StoryGraph;
@@ -232,11 +233,32 @@ impl Index {
             return Ok(Vec::new());
         }
         let model = &judge.model;
-        let asked = (&page.sketch, &page.scope(model));
-        let candidates = candidates((&self.read(), model), asked, view, limit)?;
+        let scope = page.scope(model);
+        let candidates = candidates(&self.read(), model, &page.sketch, &scope, view, limit)?;
+        let mut judged = self.judged(model, &page.sketch, candidates, limit)?;
+        // Try candidates that need verification in their current order, most shared rare keys first: a shared notice makes unrelated pages
+        // look alike.
+        if judged.iter().all(|(certain, _)| *certain) {
+            judged.sort_by(|(_, a), (_, b)| by_likeness(a, b));
+        }
+        let size = page.sketch.keys.len();
+        let mut matches = self.verified(judged, judge, size, fingerprint, limit)?;
+        matches.sort_by(by_likeness);
+        Ok(matches)
+    }
+
+    /// Judges candidates by their sketches, in their order. Returns those that may be related, each with whether that is certain without
+    /// the texts.
+    fn judged(
+        &self,
+        model: &Model,
+        sketch: &Sketch,
+        candidates: Vec<Candidate>,
+        limit: Option<usize>,
+    ) -> Result<Vec<(bool, Match)>> {
         let patience = limit.map_or(usize::MAX, |_| MISSES);
         let (mut judged, mut missed, mut looked_at) = (Vec::new(), 0, 0);
-        let pruned = model.prune(&page.sketch);
+        let pruned = model.prune(sketch);
         let mut stories: FxHashMap<u32, Seen> = FxHashMap::default();
         for candidate in candidates {
             if missed >= patience {
@@ -251,7 +273,7 @@ impl Index {
             looked_at += 1;
             seen.add(candidate.is_near);
             let (verdict, certain) =
-                match model.judge_pruned(&page.sketch, &pruned, &entry.sketch, &mut Trace::off()) {
+                match model.judge_pruned(sketch, &pruned, &entry.sketch, &mut Trace::off()) {
                     Judgement::No => continue,
                     Judgement::Yes(verdict) => (verdict, true),
                     Judgement::NeedsVerification(verdict) => (verdict, false),
@@ -265,19 +287,7 @@ impl Index {
             };
             judged.push((certain, found));
         }
-        let by_likeness = |a: &Match, b: &Match| {
-            let likeness = b.verdict.similarity.total_cmp(&a.verdict.similarity);
-            likeness.then_with(|| a.entry.id.cmp(&b.entry.id))
-        };
-        // Try candidates that need verification in their current order, most shared rare keys first: a shared notice makes unrelated pages
-        // look alike.
-        if judged.iter().all(|(certain, _)| *certain) {
-            judged.sort_by(|(_, a), (_, b)| by_likeness(a, b));
-        }
-        let size = page.sketch.keys.len();
-        let mut matches = self.verified(judged, (judge, size), fingerprint, limit)?;
-        matches.sort_by(by_likeness);
-        Ok(matches)
+        Ok(judged)
     }
 
     /// Verifies candidates by their texts. Once there are enough matches, only tries pages of stories to which the queried page is not yet
@@ -285,7 +295,8 @@ impl Index {
     fn verified(
         &self,
         judged: Vec<(bool, Match)>,
-        (judge, size): (&Judge, usize),
+        judge: &Judge,
+        size: usize,
         fingerprint: &MakeFingerprint<'_>,
         limit: Option<usize>,
     ) -> Result<Vec<Match>> {
@@ -331,8 +342,10 @@ impl Index {
     pub(crate) fn verdict(
         &self,
         judge: &Judge,
-        (page, entry): (u32, &Entry),
-        (other, other_entry): (u32, &Entry),
+        page: u32,
+        entry: &Entry,
+        other: u32,
+        other_entry: &Entry,
     ) -> Result<Option<Verdict>> {
         let model = &judge.model;
         let pruned = model.prune(&entry.sketch);
@@ -360,7 +373,8 @@ impl Index {
     pub(crate) fn related(
         &self,
         sketch: &Sketch,
-        (seen, date): (&[u64], Option<i64>),
+        seen: &[u64],
+        date: Option<i64>,
     ) -> Result<Vec<u32>> {
         let (candidates, model) = {
             let state = self.read();
@@ -370,8 +384,9 @@ impl Index {
                 is_gone: &|_| false,
             };
             let model = state.model.clone();
-            let asked = (sketch, &model.scope(seen, date));
-            (candidates((&state, &model), asked, &view, None)?, model)
+            let scope = model.scope(seen, date);
+            let candidates = candidates(&state, &model, sketch, &scope, &view, None)?;
+            (candidates, model)
         };
         let mut related = Vec::new();
         for Candidate { page, .. } in candidates {
@@ -418,6 +433,12 @@ impl Index {
     }
 }
 
+/// Orders matches by similarity, the highest first; equal ones by id.
+fn by_likeness(a: &Match, b: &Match) -> Ordering {
+    let likeness = b.verdict.similarity.total_cmp(&a.verdict.similarity);
+    likeness.then_with(|| a.entry.id.cmp(&b.entry.id))
+}
+
 /// Number of candidates to look at for this limit.
 fn wanted(limit: Option<usize>) -> usize {
     limit.map_or(CANDIDATES, |limit| {
@@ -427,8 +448,10 @@ fn wanted(limit: Option<usize>) -> usize {
 
 /// The candidates for a page with this sketch and pair-filter values, those that share most first.
 fn candidates(
-    (state, model): (&State, &Model),
-    (sketch, scope): (&Sketch, &Scope),
+    state: &State,
+    model: &Model,
+    sketch: &Sketch,
+    scope: &Scope,
     view: &View<'_>,
     limit: Option<usize>,
 ) -> Result<Vec<Candidate>> {
@@ -450,7 +473,7 @@ fn candidates(
     let keys = sketch.keys.iter().copied();
     let keys: Vec<u64> = keys.filter(|&key| !model.deletes(key, site)).collect();
     let work = WORK[usize::from(limit.is_none())];
-    let (hits, skipped) = hits((state, model), (&keys, scope), (view.before, work))?;
+    let (hits, skipped) = hits(state, model, &keys, scope, view.before, work)?;
     // Which keys were deleted from other sketches is not known without reading them.
     let deletes = model
         .knowledge()
@@ -477,7 +500,7 @@ fn candidates(
         share,
         is_near: true,
     }));
-    found.sort_unstable_by_key(|candidate| (std::cmp::Reverse(candidate.share), candidate.page));
+    found.sort_unstable_by_key(|candidate| (Reverse(candidate.share), candidate.page));
     keep_best(&mut found, most);
     Ok(found)
 }
@@ -520,14 +543,25 @@ impl Hit {
 
 /// The hits of [`each_hit`], ascending, with its return value.
 fn hits(
-    by: (&State, &Model),
-    asked: (&[u64], &Scope),
-    limits: (u32, usize),
+    state: &State,
+    model: &Model,
+    keys: &[u64],
+    scope: &Scope,
+    before: u32,
+    work: usize,
 ) -> Result<(Vec<Hit>, usize)> {
     let mut hits = Vec::new();
-    let skipped = each_hit(by, asked, limits, |page, _, is_common| {
-        hits.push(Hit::new(page, is_common));
-    })?;
+    let skipped = each_hit(
+        state,
+        model,
+        keys,
+        scope,
+        before,
+        work,
+        |page, _, is_common| {
+            hits.push(Hit::new(page, is_common));
+        },
+    )?;
     hits.sort_unstable();
     Ok((hits, skipped))
 }
@@ -536,9 +570,12 @@ fn hits(
 /// out pages that pair filters exclude for a page with the values `scope`. Returns how many keys were not looked up completely, because the
 /// limit `work` or the limit on all postings was reached.
 pub(crate) fn each_hit(
-    (state, model): (&State, &Model),
-    (keys, scope): (&[u64], &Scope),
-    (before, work): (u32, usize),
+    state: &State,
+    model: &Model,
+    keys: &[u64],
+    scope: &Scope,
+    before: u32,
+    work: usize,
     mut take: impl FnMut(u32, usize, bool),
 ) -> Result<usize> {
     // Common keys last: they count only beside others, and have by far the longest posting lists.

@@ -121,7 +121,7 @@ impl Writer {
     ) -> Result<()> {
         let index = Arc::clone(self.index());
         let old = index.read().manifest.clone();
-        let result = self.rebuilt(&index, &old, (pages, model, links), watch);
+        let result = self.rebuilt(&index, &old, pages, model, links, watch);
         if result.is_err() {
             // The old index is intact; the partial new one only takes space.
             old.remove_others(index.folder())?;
@@ -136,7 +136,9 @@ impl Writer {
         &self,
         index: &Index,
         old: &Manifest,
-        (pages, model, links): (&[u32], Option<&Model>, Vec<Link>),
+        pages: &[u32],
+        model: Option<&Model>,
+        links: Vec<Link>,
         watch: &dyn Watch,
     ) -> Result<State> {
         let current = index.model();
@@ -252,7 +254,7 @@ impl<'a> Build<'a> {
         frame(&mut self.bytes, Kind::Page, page, &bytes, packed);
         let lengths = (bytes.len() as u32, packed.len() as u32);
         let number = self.state.manifest.last_log();
-        self.state.add_page((&entry, &words), (number, at), lengths);
+        self.state.add_page(&entry, &words, (number, at), lengths);
         if self.bytes.len() >= PIECE.min(self.limits.log as usize) {
             self.commit()?;
             if self.state.end >= self.limits.log {

@@ -141,11 +141,11 @@ impl Segment {
     }
 
     pub(crate) fn pages(&self, key: u64, take: impl FnMut(u32) -> bool) -> Result<()> {
-        self.keys.pages((&self.file, &self.path), key, take)
+        self.keys.pages(&self.file, &self.path, key, take)
     }
 
     pub(crate) fn postings(&self) -> impl Iterator<Item = Result<(u64, u32)>> + '_ {
-        let blocks = self.keys.iter((&self.file, &self.path));
+        let blocks = self.keys.iter(&self.file, &self.path);
         blocks.flat_map(|block| {
             let (postings, error) = match block {
                 Ok(postings) => (postings, None),

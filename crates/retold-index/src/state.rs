@@ -10,6 +10,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
+use crate::catalog::{Stories, StoryCatalog};
 use crate::columns::Columns;
 use crate::files::{Bytes, damaged, remove, replace, sealed, unseal};
 use crate::links::Link;
@@ -19,7 +20,6 @@ use crate::pages::{Pages, Row, ScopeRow};
 use crate::record::Entry;
 use crate::segment::{Facts, Named, Segment};
 use crate::terms::keys_of_packed;
-use crate::told::{Stories, Telling};
 
 pub(crate) const MANIFEST: &str = "manifest.json";
 const FORMAT: u32 = 1;
@@ -327,10 +327,10 @@ impl State {
     }
 
     /// The stories as of the last commit, brought up to date once after each commit.
-    pub(crate) fn telling(&self) -> Arc<Telling> {
+    pub(crate) fn catalog(&self) -> Arc<StoryCatalog> {
         let at = (self.manifest.last_log(), self.end);
         let mut stories = self.stories.lock().unwrap_or_else(PoisonError::into_inner);
-        stories.telling(at, &self.pages, self.visible)
+        stories.catalog(at, &self.pages, self.visible)
     }
 
     /// The log that is appended to.
@@ -368,7 +368,7 @@ impl State {
                     // Not on several threads: they may wait for readers that wait for this one.
                     let options = self.model.text_options();
                     let words = keys_of_packed(&frame.second, options, &log.path)?;
-                    self.add_page((&entry, &words), (number, frame.at), lengths);
+                    self.add_page(&entry, &words, (number, frame.at), lengths);
                 }
                 Kind::Links => {
                     let pairs = Bytes(&frame.first)
@@ -394,7 +394,8 @@ impl State {
     /// Adds a page with the words of its text and the location of its frame.
     pub(crate) fn add_page(
         &mut self,
-        (entry, words): (&Entry, &[u64]),
+        entry: &Entry,
+        words: &[u64],
         place: (u32, u64),
         lengths: (u32, u32),
     ) {

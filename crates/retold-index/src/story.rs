@@ -149,7 +149,7 @@ struct Parts {
 impl Parts {
     fn of(state: &State, page: u32) -> Parts {
         let graph = &state.pages.graph;
-        let parts = state.telling().edges.parts(graph.root(page));
+        let parts = state.catalog().edges.parts(graph.root(page));
         let beside = [
             (parts.excerpts, StoryPart::Excerpt),
             (parts.longer, StoryPart::Longer),
@@ -197,7 +197,7 @@ impl Index {
     pub fn story(&self, id: &str, rows: Range<usize>, edits: bool) -> Result<Story> {
         let (page, _) = self.find(id)?.ok_or_else(|| unknown(id))?;
         let parts = self.parts(page)?;
-        self.told(page, &parts, rows, edits)
+        self.story_of(page, &parts, rows, edits)
     }
 
     /// The story of the page `id`, with only the row of `page`. `None` if `page` does not belong to the story, or one of the two does not
@@ -210,7 +210,7 @@ impl Index {
         };
         let parts = self.parts(own)?;
         let at = parts.pages.iter().position(|placed| placed.1 == page);
-        at.map(|at| self.told(own, &parts, at..at + 1, false))
+        at.map(|at| self.story_of(own, &parts, at..at + 1, false))
             .transpose()
     }
 
@@ -221,7 +221,7 @@ impl Index {
     }
 
     /// The story of a page, with these rows of its timeline.
-    fn told(&self, page: u32, parts: &Parts, rows: Range<usize>, edits: bool) -> Result<Story> {
+    fn story_of(&self, page: u32, parts: &Parts, rows: Range<usize>, edits: bool) -> Result<Story> {
         let place: FxHashMap<u32, usize> = (0..)
             .zip(&parts.pages)
             .map(|(at, placed)| (placed.1, at))
@@ -232,7 +232,7 @@ impl Index {
         let placed = &parts.pages[rows];
         let mut timeline = placed
             .iter()
-            .map(|&(_, page, part)| self.row(&judge, (page, part), first, &place))
+            .map(|&(_, page, part)| self.row(&judge, page, part, first, &place))
             .collect::<Result<Vec<StoryPage>>>()?;
         if edits && self.keeps_texts() {
             self.add_edits(&judge, first, placed, &mut timeline)?;
@@ -246,12 +246,13 @@ impl Index {
     fn row(
         &self,
         judge: &Judge,
-        (page, part): (u32, StoryPart),
+        page: u32,
+        part: StoryPart,
         first: u32,
         place: &FxHashMap<u32, usize>,
     ) -> Result<StoryPage> {
         let entry = self.entry_of(page)?;
-        let like = self.most_like(judge, (page, &entry), first, place)?;
+        let like = self.most_like(judge, page, &entry, first, place)?;
         // What came before the first page of a story can only be a longer version or an excerpt.
         let like = like.filter(|(_, _, is_before)| page != first || *is_before);
         let like = like.map(|(of, verdict, _)| (of, verdict));
@@ -287,7 +288,7 @@ impl Index {
         placed: &[Placed],
         rows: &mut [StoryPage],
     ) -> Result<()> {
-        let version = |page: u32| self.version((page, self.entry_of(page)?));
+        let version = |page: u32| self.version(page, self.entry_of(page)?);
         let of = version(first)?;
         let rows = rows.par_iter_mut().zip(placed);
         let wanted =
@@ -305,7 +306,8 @@ impl Index {
     fn most_like(
         &self,
         judge: &Judge,
-        (page, entry): (u32, &Entry),
+        page: u32,
+        entry: &Entry,
         first: u32,
         place: &FxHashMap<u32, usize>,
     ) -> Result<Option<(Entry, Verdict, bool)>> {
@@ -325,7 +327,7 @@ impl Index {
             let mut best: Option<(Entry, Verdict)> = None;
             for (_, other) in pages.into_iter().take(COMPARED) {
                 let of = self.entry_of(other)?;
-                let Some(verdict) = self.verdict(judge, (page, entry), (other, &of))? else {
+                let Some(verdict) = self.verdict(judge, page, entry, other, &of)? else {
                     continue;
                 };
                 let is_better =
@@ -349,7 +351,8 @@ impl Index {
         &self,
         order: Order,
         filter: &PageFilter,
-        (skip, limit): (usize, usize),
+        skip: usize,
+        limit: usize,
     ) -> Result<Vec<StoryLine>> {
         let keys = self.story_keys(order, filter)?;
         let wanted = keys.into_iter().skip(skip).take(limit);

@@ -112,7 +112,7 @@ impl Writer {
             return Ok(added);
         }
         links.extend(mended(&index, &gone, &links)?);
-        let end = commit(&log, (start, end), &links, &gone)?;
+        let end = commit(&log, start, end, &links, &gone)?;
         let mut state = index.write();
         state.remove_pages(&gone);
         state.add_links(links.into_iter());
@@ -178,7 +178,7 @@ impl Writer {
         let mut state = self.index.write();
         let number = state.manifest.last_log();
         for (((page, _), (_, _, words)), (at, lengths)) in new.iter().zip(&parts).zip(places) {
-            state.add_page((&page.entry, words), (number, at), lengths);
+            state.add_page(&page.entry, words, (number, at), lengths);
         }
         Ok(start + bytes.len() as u64)
     }
@@ -202,7 +202,7 @@ impl Writer {
             (state.log()?, state.end)
         };
         let links = mended(&self.index, &gone, &[])?;
-        match commit(&log, (start, start), &links, &gone) {
+        match commit(&log, start, start, &links, &gone) {
             Ok(end) => {
                 let mut state = self.index.write();
                 state.remove_pages(&gone);
@@ -358,7 +358,7 @@ fn mended(index: &Index, gone: &[u32], fresh: &[Link]) -> Result<Vec<Link>> {
 }
 
 /// Ends the commit that began at `start` and has pages up to `end`. Returns its end, once it will survive a power cut.
-fn commit(log: &Log, (start, end): (u64, u64), links: &[Link], gone: &[u32]) -> Result<u64> {
+fn commit(log: &Log, start: u64, end: u64, links: &[Link], gone: &[u32]) -> Result<u64> {
     let mut bytes = Vec::new();
     let numbers =
         |numbers: &[u32]| -> Vec<u8> { numbers.iter().flat_map(|n| n.to_le_bytes()).collect() };

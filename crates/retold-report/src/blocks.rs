@@ -179,7 +179,8 @@ impl Found<'_> {
         let rejected = rejects.len() as u64;
         no_page(
             job,
-            (rejected + skipped, rejected),
+            rejected + skipped,
+            rejected,
             &first.unwrap_or_default(),
         )
     }

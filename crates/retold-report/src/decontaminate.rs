@@ -119,11 +119,11 @@ fn run(wanted: &Decontamination, out: OutDir, watch: &dyn Watch) -> Result<Decon
     pass.read(wanted, watch)?;
     watch.begin(Stage::Write.name(), 0);
     if pass.records.kept + pass.records.dropped == 0 && !job.run.allow_empty {
-        let records = (pass.records.read, pass.records.rejected);
-        return Err(no_page(job, records, &pass.first_reject));
+        let Records { read, rejected, .. } = pass.records;
+        return Err(no_page(job, read, rejected, &pass.first_reject));
     }
     if job.output.kept {
-        pass.write_kept((&job.judge.read, &job.run.memory()?), watch)?;
+        pass.write_kept(&job.judge.read, &job.run.memory()?, watch)?;
     }
     let summary = DecontaminationSummary {
         benchmarks: pass.summary(),
@@ -243,7 +243,7 @@ impl<'a> Pass<'a> {
             Made::Page(id, found) => {
                 self.records.dropped += 1;
                 self.left[source][0].push(record);
-                self.list((id, name, record), found)?;
+                self.list(id, name, record, found)?;
             }
             Made::Skipped(kind) => {
                 self.records.skipped += 1;
@@ -269,11 +269,7 @@ impl<'a> Pass<'a> {
         Ok(())
     }
 
-    fn list(
-        &mut self,
-        (id, source, record): (&str, &str, u64),
-        found: &[Contamination],
-    ) -> Result<()> {
+    fn list(&mut self, id: &str, source: &str, record: u64, found: &[Contamination]) -> Result<()> {
         let six = |share: f64| (share * 1e6).round() / 1e6;
         let mut of_page = Vec::new();
         for hit in found {
@@ -305,11 +301,11 @@ impl<'a> Pass<'a> {
     }
 
     /// Reads the sources again and writes the kept records, several sources at a time.
-    fn write_kept(&self, (read, memory): (&ReadOptions, &Memory), watch: &dyn Watch) -> Result<()> {
+    fn write_kept(&self, read: &ReadOptions, memory: &Memory, watch: &dyn Watch) -> Result<()> {
         let root = self.out.path(KEPT);
         let dropped: Vec<Vec<u64>> = self.left.iter().map(|left| left[0].clone()).collect();
-        let asked = (&dropped[..], |_, _, _| true);
-        let belonging = belonging(self.sources, asked, (read, memory), watch)?;
+        let goes = |_, _, _| true;
+        let belonging = belonging(self.sources, &dropped, goes, read, memory, watch)?;
         each_source(self.sources, watch, |number, source| {
             let [contaminated, rejected] = &self.left[number];
             let left = [contaminated, rejected, &belonging[number]];

@@ -25,7 +25,7 @@ pub fn write(
     let mut summary = summary(findings, request);
     // A single file in `kept/` is written by one thread, so write the report at the same time.
     let (report, (tables, kept)) = rayon::join(
-        || html::write((findings, output), &summary, &out, watch),
+        || html::write(findings, output, &summary, &out, watch),
         || {
             rayon::join(
                 || tables::write_all(findings, output, &out),

@@ -75,7 +75,7 @@ pub(crate) fn opened(job: &Job) -> Result<(OutDir, RunConfig)> {
 }
 
 /// The error for a job without any page; `first` describes the first reject.
-pub(crate) fn no_page(job: &Job, (read, rejected): (u64, u64), first: &str) -> Error {
+pub(crate) fn no_page(job: &Job, read: u64, rejected: u64, first: &str) -> Error {
     Error::usage(format!(
         "no page could be read from {}: of {read} records {rejected} were rejected{first}",
         inputs(job).join(", ")

@@ -45,7 +45,7 @@ pub(crate) fn write(
         !(has_id && repeated[source].contains_key(&record))
     };
     let memory = findings.collection.memory();
-    let belonging = belonging(new, (&dropped, goes), (&config.read, memory), watch)?;
+    let belonging = belonging(new, &dropped, goes, &config.read, memory, watch)?;
     each_source(new, watch, |number, source| {
         let revisits = match repeated[number].is_empty() {
             true => BTreeMap::new(),
@@ -65,8 +65,10 @@ pub(crate) fn write(
 /// For each source, the records that belong to dropped ones (ascending) for which `goes` is true.
 pub(crate) fn belonging(
     sources: &[Source],
-    (dropped, goes): (&[Vec<u64>], impl Fn(usize, u64, bool) -> bool + Sync),
-    (read, memory): (&ReadOptions, &Memory),
+    dropped: &[Vec<u64>],
+    goes: impl Fn(usize, u64, bool) -> bool + Sync,
+    read: &ReadOptions,
+    memory: &Memory,
     watch: &dyn Watch,
 ) -> Result<Vec<Vec<u64>>> {
     let mut of_source = sources.iter().zip(dropped);

@@ -213,8 +213,8 @@ pub fn find_passages(wanted: &PassageJob, watch: &dyn Watch) -> Result<PassageSu
         let found = passages(&findings, &wanted.options, watch)?;
         watch.begin(Stage::Write.name(), 0);
         let mut summary = summary(wanted, &findings, &found);
-        write_tables(wanted, (&findings, &found), &out)?;
-        let report = write_passages((&findings, &found), &summary, &out, watch)?;
+        write_tables(wanted, &findings, &found, &out)?;
+        let report = write_passages(&findings, &found, &summary, &out, watch)?;
         summary.run = json!({
             "version": env!("CARGO_PKG_VERSION"),
             "threads": rayon::current_num_threads(),
@@ -279,33 +279,34 @@ fn parameters(wanted: &PassageJob, findings: &Findings) -> Map<String, Value> {
 
 fn write_tables(
     wanted: &PassageJob,
-    (findings, found): (&Findings, &Passages),
+    findings: &Findings,
+    found: &Passages,
     out: &OutDir,
 ) -> Result<()> {
-    let to = (out, wanted.job.output.tables);
+    let form = wanted.job.output.tables;
     let id = |rank: Rank| findings.id(rank);
     let (pairs, rows) = (found.pairs(), found.rows());
     match wanted.names {
         PassageNames::Retold => {
-            write(to, "pairs", PAIRS, pairs, |pair| {
+            write(out, form, "pairs", PAIRS, pairs, |pair| {
                 PairLine::of(findings, pair)
             })?;
             let line = |row| PassageLine::of(findings, row);
-            write(to, "passages", PASSAGES, rows, line)?;
+            write(out, form, "passages", PASSAGES, rows, line)?;
         }
         PassageNames::Passim => {
             let line = |pair| PassimPair::of(PairLine::of(findings, pair));
-            write(to, "pairs", PASSIM_PAIRS, pairs, line)?;
+            write(out, form, "pairs", PASSIM_PAIRS, pairs, line)?;
             let line = |row| PassimPassage::of(PassageLine::of(findings, row));
-            write(to, "passages", PASSIM_PASSAGES, rows, line)?;
+            write(out, form, "passages", PASSIM_PASSAGES, rows, line)?;
         }
     }
     let copy = |&(copy, of): &(Rank, Rank)| CopyLine {
         id: id(copy),
         of: id(of),
     };
-    write(to, "copies", COPIES, found.copies.iter(), copy)?;
-    write_rejects(findings, to)
+    write(out, form, "copies", COPIES, found.copies.iter(), copy)?;
+    write_rejects(findings, form, out)
 }
 
 impl PairLine<'_> {

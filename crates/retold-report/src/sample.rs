@@ -103,7 +103,7 @@ pub struct Sampled {
 }
 
 /// The pages, and where their cluster sizes come from.
-struct Pages {
+struct SampledPages {
     sources: Vec<Source>,
     read: ReadOptions,
     /// For a finished run: cluster sizes by id, and ids of dropped pages, both by hash.
@@ -140,7 +140,7 @@ pub fn sample(job: &Sample, watch: &dyn Watch) -> Result<Sampled> {
     Ok(sampled)
 }
 
-fn pages(job: &Sample) -> Result<Pages> {
+fn pages(job: &Sample) -> Result<SampledPages> {
     if let [out] = &job.inputs[..]
         && Finished::is_at(out)
     {
@@ -152,7 +152,7 @@ fn pages(job: &Sample) -> Result<Pages> {
             dropped.insert(xxh3_128(line.id.as_bytes()));
             Ok(())
         })?;
-        return Ok(Pages {
+        return Ok(SampledPages {
             read: run.inputs.model.config().read.clone(),
             sources: run.inputs.sources,
             run: Some((sizes, dropped)),
@@ -164,7 +164,7 @@ fn pages(job: &Sample) -> Result<Pages> {
         site_dir: None,
         ..job.read.clone()
     };
-    Ok(Pages {
+    Ok(SampledPages {
         sources: discover(&job.inputs, &read)?,
         read,
         run: None,
@@ -193,7 +193,7 @@ fn sizes(clusters: &Path) -> Result<HashMap<u128, u64>> {
     Ok(sizes)
 }
 
-fn plan(job: &Sample, pages: &Pages, watch: &dyn Watch) -> Result<(Plan, Sampled)> {
+fn plan(job: &Sample, pages: &SampledPages, watch: &dyn Watch) -> Result<(Plan, Sampled)> {
     let mut plan = Plan::new();
     let mut sampled = Sampled {
         folders: 1,
@@ -213,7 +213,7 @@ fn plan(job: &Sample, pages: &Pages, watch: &dyn Watch) -> Result<(Plan, Sampled
             }
             Ok((own, field)) => {
                 let id = ids.next().map_or(own, |page| page.id.into_string());
-                match size_of(job, pages, &id, field, (source, record))? {
+                match size_of(job, pages, &id, field, source, record)? {
                     None => 0,
                     Some(size) => {
                         let copies = job.weights.copies(&id, size, job.seed);
@@ -239,10 +239,11 @@ fn plan(job: &Sample, pages: &Pages, watch: &dyn Watch) -> Result<(Plan, Sampled
 /// The size of a page's cluster; `None` if the page was dropped.
 fn size_of(
     job: &Sample,
-    pages: &Pages,
+    pages: &SampledPages,
     id: &str,
     field: Option<String>,
-    (source, record): (&Source, u64),
+    source: &Source,
+    record: u64,
 ) -> Result<Option<u64>> {
     if let Some((sizes, dropped)) = &pages.run {
         let id = xxh3_128(id.as_bytes());
@@ -264,7 +265,7 @@ fn size_of(
 
 /// Writes the pages that have at least this many copies, in the files of their sources. The first copy also has records that are not pages.
 fn write_copy(
-    pages: &Pages,
+    pages: &SampledPages,
     plan: &Plan,
     copy: u32,
     out: &OutDir,
@@ -279,8 +280,8 @@ fn write_copy(
         dropped.map(|(number, _)| *number).collect()
     });
     let dropped: Vec<Vec<u64>> = dropped.collect();
-    let (asked, memory) = ((&dropped[..], |_, _, _| true), Memory::default());
-    let belonging = belonging(&pages.sources, asked, (&pages.read, &memory), watch)?;
+    let (goes, memory) = (|_, _, _| true, Memory::default());
+    let belonging = belonging(&pages.sources, &dropped, goes, &pages.read, &memory, watch)?;
     each_source(&pages.sources, watch, |number, source| {
         let planned = planned(source);
         if copy > 1 && planned.iter().all(|(_, copies)| *copies < copy) {

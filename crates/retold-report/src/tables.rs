@@ -166,7 +166,7 @@ const REJECTS: &Columns = &[
 pub(crate) fn write_all(findings: &Findings, output: &OutputConfig, out: &OutDir) -> Result<()> {
     let (mark, form) = (output.mark, output.tables);
     let pair = |pair: Pair| pair_line(findings, &pair);
-    write((out, form), "pairs", PAIRS, findings.pairs.iter(), pair)?;
+    write(out, form, "pairs", PAIRS, findings.pairs.iter(), pair)?;
     write_clusters(findings, form, out)?;
     if findings.model.config().cluster == Linkage::PerPage {
         write_classes(findings, form, out)?;
@@ -176,7 +176,7 @@ pub(crate) fn write_all(findings: &Findings, output: &OutputConfig, out: &OutDir
     }
     let marks = Marks::new(findings);
     let dropped = findings.dropped.iter().filter(|_| !mark);
-    write((out, form), "dropped", DROPPED, dropped, |drop| {
+    write(out, form, "dropped", DROPPED, dropped, |drop| {
         let (cluster, cluster_size) = marks.cluster(drop.page);
         DroppedLine {
             id: findings.id(drop.page),
@@ -193,7 +193,7 @@ pub(crate) fn write_all(findings: &Findings, output: &OutputConfig, out: &OutDir
     })?;
     if mark {
         let marked = marks.marked();
-        write((out, form), "marks", MARKS, marked.iter(), |&rank| {
+        write(out, form, "marks", MARKS, marked.iter(), |&rank| {
             let mark = marks.of(rank);
             MarkLine {
                 id: findings.id(rank),
@@ -208,7 +208,7 @@ pub(crate) fn write_all(findings: &Findings, output: &OutputConfig, out: &OutDir
     if findings.model.config().addresses.same_url != SameUrl::Off {
         write_versions(findings, form, out)?;
     }
-    write_rejects(findings, (out, form))
+    write_rejects(findings, form, out)
 }
 
 fn pair_line<'a>(findings: &'a Findings, pair: &Pair) -> PairLine<'a> {
@@ -249,12 +249,14 @@ fn write_versions(findings: &Findings, form: Tables, out: &OutDir) -> Result<()>
 }
 
 /// Writes the records that could not be read.
-pub(crate) fn write_rejects(findings: &Findings, to: (&OutDir, Tables)) -> Result<()> {
+pub(crate) fn write_rejects(findings: &Findings, form: Tables, out: &OutDir) -> Result<()> {
     let rejects = findings.collection.rejects.iter();
-    write(to, "rejects", REJECTS, rejects, |reject| RejectLine {
-        source: &findings.sources[reject.source as usize].name,
-        record: reject.record,
-        reason: reject.reason.into(),
+    write(out, form, "rejects", REJECTS, rejects, |reject| {
+        RejectLine {
+            source: &findings.sources[reject.source as usize].name,
+            record: reject.record,
+            reason: reject.reason.into(),
+        }
     })
 }
 
@@ -282,7 +284,7 @@ fn write_clusters(findings: &Findings, form: Tables, out: &OutDir) -> Result<()>
 fn write_stories(findings: &Findings, form: Tables, out: &OutDir) -> Result<()> {
     let told = stories(findings);
     let rows = told.iter().flat_map(RunStory::rows);
-    write((out, form), "stories", STORIES, rows, |row| row)
+    write(out, form, "stories", STORIES, rows, |row| row)
 }
 
 /// Writes the class of each related page, by id. Classes overlap, so members are listed with each page of the class. If a class has more
@@ -346,7 +348,8 @@ impl Table {
 
 /// Writes a table with the lines that `line` makes of `items`.
 pub(crate) fn write<T: Clone + Send + Sync, L: Serialize>(
-    (out, form): (&OutDir, Tables),
+    out: &OutDir,
+    form: Tables,
     name: &str,
     columns: &Columns,
     items: impl Iterator<Item = T> + Clone,

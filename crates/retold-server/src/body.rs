@@ -39,7 +39,7 @@ fn usual_matches() -> usize {
 }
 
 /// A body, and the memory reserved for it.
-pub(crate) struct Held {
+pub(crate) struct HeldBody {
     pub(crate) bytes: Vec<u8>,
     pub(crate) room: Room,
 }
@@ -60,7 +60,7 @@ pub(crate) const WORK: usize = 16;
 /// Prefix of the ids given to pages without one.
 pub(crate) const NAMELESS: &str = "\u{1}request";
 
-pub(crate) async fn read(app: &App, body: Body) -> Result<Held> {
+pub(crate) async fn read(app: &App, body: Body) -> Result<HeldBody> {
     let limit = app.options.read_timeout;
     let read = tokio::time::timeout(limit, collect(app, body));
     read.await.unwrap_or_else(|_| {
@@ -69,8 +69,8 @@ pub(crate) async fn read(app: &App, body: Body) -> Result<Held> {
     })
 }
 
-async fn collect(app: &App, mut body: Body) -> Result<Held> {
-    let mut held = Held {
+async fn collect(app: &App, mut body: Body) -> Result<HeldBody> {
+    let mut held = HeldBody {
         bytes: Vec::new(),
         room: app.room()?,
     };

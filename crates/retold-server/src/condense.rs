@@ -13,7 +13,7 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 use utoipa::ToSchema;
 
-use crate::body::{self, Held, NAMELESS, WORK};
+use crate::body::{self, HeldBody, NAMELESS, WORK};
 use crate::describe::NewPage;
 use crate::problem::Problem;
 use crate::room::Room;
@@ -120,7 +120,7 @@ pub(crate) async fn condense(
     headers: HeaderMap,
     body: Body,
 ) -> Result<Json<Condensed>> {
-    let Held { bytes, mut room } = body::read(&app, body).await?;
+    let HeldBody { bytes, mut room } = body::read(&app, body).await?;
     let most = app.options.max_bodies;
     let until = Until(Instant::now() + app.options.work_timeout);
     let condensed = app.work(move |index| {
@@ -129,7 +129,7 @@ pub(crate) async fn condense(
             let detail = format!("{} entries: at most {ENTRIES} expected", entries.len());
             return Err(Problem::unreadable(detail));
         }
-        let entries = read(index, &entries, bytes.len(), (&mut room, most))?;
+        let entries = read(index, &entries, bytes.len(), &mut room, most)?;
         condensed(index, entries, &until)
     });
     Ok(Json(condensed.await?))
@@ -143,7 +143,8 @@ fn read(
     index: &Index,
     entries: &[&RawValue],
     length: usize,
-    (room, most): (&mut Room, usize),
+    room: &mut Room,
+    most: usize,
 ) -> Result<Vec<Read>> {
     let options = index.model().config().read.clone();
     let (mut held, mut read) = (0, Vec::new());

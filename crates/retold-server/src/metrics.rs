@@ -108,13 +108,13 @@ impl Default for Metrics {
 
 impl Metrics {
     /// Counts a request until the returned value is dropped.
-    pub(crate) fn begin(&self) -> Held {
-        Held::new(&self.in_flight)
+    pub(crate) fn begin(&self) -> GaugeGuard {
+        GaugeGuard::new(&self.in_flight)
     }
 
     /// Counts a connection until the returned value is dropped.
-    pub(crate) fn connected(&self) -> Held {
-        Held::new(&self.connections)
+    pub(crate) fn connected(&self) -> GaugeGuard {
+        GaugeGuard::new(&self.connections)
     }
 
     pub(crate) fn answered(&self, method: &str, route: &str, status: u16, took: Duration) {
@@ -150,16 +150,16 @@ impl Metrics {
 
 /// Increments a gauge while it exists.
 #[derive(Debug)]
-pub(crate) struct Held(Gauge);
+pub(crate) struct GaugeGuard(Gauge);
 
-impl Held {
-    fn new(gauge: &Gauge) -> Held {
+impl GaugeGuard {
+    fn new(gauge: &Gauge) -> GaugeGuard {
         gauge.inc();
-        Held(gauge.clone())
+        GaugeGuard(gauge.clone())
     }
 }
 
-impl Drop for Held {
+impl Drop for GaugeGuard {
     fn drop(&mut self) {
         self.0.dec();
     }

@@ -12,7 +12,7 @@ use retold_index::{Added, Entry, Index, Match, MatchLine, Prepared, Status};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use crate::body::{self, Asked, Held, NAMELESS, Pages, WORK};
+use crate::body::{self, Asked, HeldBody, NAMELESS, Pages, WORK};
 use crate::describe::NewPages;
 use crate::problem::Problem;
 use crate::room::Room;
@@ -116,7 +116,7 @@ async fn prepared(
     body: Body,
     named: bool,
 ) -> Result<Many> {
-    let Held { bytes, mut room } = body::read(app, body).await?;
+    let HeldBody { bytes, mut room } = body::read(app, body).await?;
     // A single request may need more than the limit for all.
     let most = app.options.max_bodies;
     app.work(move |index| {
@@ -318,7 +318,7 @@ pub(crate) struct KeptPage {
 }
 
 impl KeptPage {
-    fn new((entry, text): (Entry, Option<Text>)) -> KeptPage {
+    fn new(entry: Entry, text: Option<Text>) -> KeptPage {
         let added = jiff::Timestamp::from_second(entry.added);
         KeptPage {
             id: entry.id,
@@ -346,7 +346,8 @@ pub(crate) async fn get(
             .get_with_text(&id)?
             .ok_or_else(|| Problem::missing(&id))
     });
-    Ok(Json(KeptPage::new(page.await?)))
+    let (entry, text) = page.await?;
+    Ok(Json(KeptPage::new(entry, text)))
 }
 
 /// The requested page.
@@ -374,7 +375,8 @@ pub(crate) async fn get_by_url(
         };
         index.find_url_with_text(&url)?.ok_or_else(missing)
     });
-    Ok(Json(KeptPage::new(page.await?)))
+    let (entry, text) = page.await?;
+    Ok(Json(KeptPage::new(entry, text)))
 }
 
 /// Removes a page. Answers when it is removed from the disk.

@@ -13,7 +13,7 @@ use retold_index::{FoundPassages, PASSAGE_TEXTS};
 use serde::Deserialize;
 use utoipa::IntoParams;
 
-use crate::body::{self, Held, WORK};
+use crate::body::{self, HeldBody, WORK};
 use crate::condense::Until;
 use crate::describe::NewPage;
 use crate::problem::Problem;
@@ -82,14 +82,14 @@ pub(crate) async fn passages(
 ) -> Result<Json<FoundPassages>> {
     let Query(wanted) = wanted?;
     let (options, pages) = wanted.asked()?;
-    let Held { bytes, mut room } = body::read(&app, body).await?;
+    let HeldBody { bytes, mut room } = body::read(&app, body).await?;
     room.set((WORK * (bytes.len() + PASSAGE_TEXTS)).min(app.options.max_bodies))?;
     let until = Until(Instant::now() + app.options.work_timeout);
     let found = app.work(move |index| {
         let _held = room;
         let page = body::one(bytes, &headers, &index.model().config().read)?;
         let page = index.prepare(page)?;
-        Ok(index.passages(&page, (&options, pages), &until)?)
+        Ok(index.passages(&page, &options, pages, &until)?)
     });
     Ok(Json(found.await?))
 }
@@ -110,7 +110,7 @@ pub(crate) async fn of_page(
     let until = Until(Instant::now() + app.options.work_timeout);
     let found = app.work(move |index| {
         let _held = room;
-        let found = index.passages_of(&id, (&options, pages), &until)?;
+        let found = index.passages_of(&id, &options, pages, &until)?;
         found.ok_or_else(|| Problem::missing(&id))
     });
     Ok(Json(found.await?))

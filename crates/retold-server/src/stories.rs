@@ -13,7 +13,7 @@ use retold_index::{Edits, Index, Match, MatchLine, Story};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use crate::body::{self, Held, NAMELESS, WORK};
+use crate::body::{self, HeldBody, NAMELESS, WORK};
 use crate::cursor;
 use crate::describe::NewPage;
 use crate::problem::Problem;
@@ -223,7 +223,7 @@ pub(crate) async fn explain_new(
     body: Body,
 ) -> Result<Json<Explanation>> {
     let Query(Both { b, offsets, .. }) = both?;
-    let Held { bytes, mut room } = body::read(&app, body).await?;
+    let HeldBody { bytes, mut room } = body::read(&app, body).await?;
     room.set((bytes.len() * WORK).min(app.options.max_bodies))?;
     let told = app.work(move |index| {
         let _held = room;

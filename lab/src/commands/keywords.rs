@@ -63,7 +63,7 @@ enum Format {
 
 /// A page and its words.
 #[derive(Serialize)]
-struct Line {
+struct PageKeywords {
     id: String,
     words: usize,
     keywords: Vec<Keyword>,
@@ -101,7 +101,7 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     let read = &model.config().read;
     let code = each_page_by_id(&args.inputs, read, make, |id, (words, keywords)| {
         let id = id.to_owned();
-        out.add(Line {
+        out.add(PageKeywords {
             id,
             words,
             keywords,
@@ -116,7 +116,7 @@ pub fn run(args: &Args) -> Result<ExitCode> {
 struct Out {
     out: BufWriter<io::StdoutLock<'static>>,
     format: Option<Format>,
-    first: Option<Line>,
+    first: Option<PageKeywords>,
     pages: u64,
 }
 
@@ -130,7 +130,7 @@ impl Out {
         }
     }
 
-    fn add(&mut self, line: Line) -> io::Result<()> {
+    fn add(&mut self, line: PageKeywords) -> io::Result<()> {
         self.pages += 1;
         match (self.format, self.pages) {
             (None, 1) => {
@@ -146,7 +146,7 @@ impl Out {
         self.json(&line)
     }
 
-    fn json(&mut self, line: &Line) -> io::Result<()> {
+    fn json(&mut self, line: &PageKeywords) -> io::Result<()> {
         json(&mut self.out, line)?;
         writeln!(self.out)
     }
@@ -162,7 +162,7 @@ impl Out {
 /// Positions that a line of the table shows.
 const SHOWN: usize = 12;
 
-fn table(line: &Line) -> String {
+fn table(line: &PageKeywords) -> String {
     let widths = line.keywords.iter().map(|keyword| keyword.word.width());
     let width = widths.max().unwrap_or(0).max(4);
     let mut table = format!("# {} ({} words)\n", printable(&line.id), line.words);

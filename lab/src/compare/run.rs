@@ -143,7 +143,7 @@ impl Job<'_> {
 
     fn sweep(&self, pages: &set::Pages, spec: &Spec) -> Result<Swept> {
         let all: Vec<PageNo> = PageNo::first(pages.texts.len()).collect();
-        let mut bench = Bench::new(&spec.config(), (&pages.collection, &pages.texts), &all);
+        let mut bench = Bench::new(&spec.config(), &pages.collection, &pages.texts, &all);
         let mut points = Vec::new();
         for value in spec.values(self.grid) {
             let found = bench.pairs(&spec.params_at(value)?, self.watch)?;

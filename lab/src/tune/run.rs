@@ -47,7 +47,7 @@ pub fn run(options: &Options, watch: &dyn Watch) -> Result<Tuned> {
             genes,
             before,
         };
-        search.run((&sides.0, &sides.1), watch)
+        search.run(&sides.0, &sides.1, watch)
     })
 }
 
@@ -80,7 +80,7 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    fn run(&self, (seen, held): (&[PageNo], &[PageNo]), watch: &dyn Watch) -> Result<Tuned> {
+    fn run(&self, seen: &[PageNo], held: &[PageNo], watch: &dyn Watch) -> Result<Tuned> {
         let mut side = Side::new(&self.task, seen);
         let (after, tried) = self.best(&mut side, watch)?;
         let before = self.before.clone();
@@ -112,9 +112,9 @@ impl Search<'_> {
         let options = self.options;
         let mut known: HashMap<String, f64> = HashMap::new();
         let mut tried = Vec::new();
-        let trials = options.population * (options.generations + 1);
+        let (population, generations) = (options.population, options.generations);
+        let trials = population * (generations + 1);
         watch.begin("tuning", trials as u64);
-        let size = (options.population, options.generations);
         let fitness = |generation, points: &[f64]| {
             watch.advance(1);
             let params = self.params_at(points)?;
@@ -127,7 +127,15 @@ impl Search<'_> {
             tried.push((generation, f));
             Ok::<f64, Error>(f)
         };
-        let best = search(self.start(), &self.cheap(), size, options.seed, fitness)?;
+        let (start, cheap) = (self.start(), self.cheap());
+        let best = search(
+            start,
+            &cheap,
+            population,
+            generations,
+            options.seed,
+            fitness,
+        )?;
         Ok((self.params_at(&best)?, tried))
     }
 

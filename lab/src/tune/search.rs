@@ -43,7 +43,8 @@ const CHEAP: usize = 3;
 pub(super) fn search<E>(
     start: Vec<f64>,
     cheap: &[bool],
-    (population, generations): (usize, usize),
+    population: usize,
+    generations: usize,
     seed: u64,
     mut fitness: impl FnMut(usize, &[f64]) -> Result<f64, E>,
 ) -> Result<Vec<f64>, E> {
@@ -109,7 +110,7 @@ mod tests {
     fn a_hill_is_climbed_the_same_way_each_time() {
         let hill = |p: &[f64]| 1.0 - (p[0] - 0.3).abs() - (p[1] - 0.9).abs();
         let run = |seed| {
-            search(vec![0.5, 0.5], &[true, false], (20, 30), seed, |_, p| {
+            search(vec![0.5, 0.5], &[true, false], 20, 30, seed, |_, p| {
                 Ok::<_, ()>(hill(p))
             })
             .unwrap()

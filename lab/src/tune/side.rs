@@ -29,7 +29,7 @@ impl<'a> Side<'a> {
         Side {
             truths: truths.count(),
             task,
-            bench: Bench::new(task.base, (task.collection, task.texts), pages),
+            bench: Bench::new(task.base, task.collection, task.texts, pages),
         }
     }
 

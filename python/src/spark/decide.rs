@@ -132,7 +132,7 @@ impl Deciding {
     /// fingerprints of their texts (`component`, `fingerprint`).
     fn push<'py>(&mut self, py: Python<'py>, rows: PyRecordBatch) -> PyResult<Bound<'py, PyAny>> {
         work(py, rows, |rows| {
-            let mut made = Found::default();
+            let mut made = StackedTables::default();
             let (components, dates) = (rows.numbers("component"), rows.numbers("date"));
             for row in 0..rows.0.num_rows() {
                 let component = components.value(row);
@@ -176,7 +176,7 @@ impl Deciding {
     /// The results of the remaining components.
     fn finish<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let made = py.detach(|| {
-            let mut made = Found::default();
+            let mut made = StackedTables::default();
             if !self.collection.pages.is_empty() {
                 made.add(&self.decide()?);
             }
@@ -202,9 +202,9 @@ impl Deciding {
 
 /// Tables stacked in one answer: the kind of each, and its columns by name.
 #[derive(Default)]
-struct Found(Vec<(&'static str, Columns)>);
+struct StackedTables(Vec<(&'static str, Columns)>);
 
-impl Found {
+impl StackedTables {
     fn add(&mut self, findings: &Findings) {
         let named = |table: Columns, names: &[&'static str]| {
             let columns = table.into_iter().map(|(_, column)| column);

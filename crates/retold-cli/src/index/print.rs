@@ -13,7 +13,7 @@ pub(super) const WHO: &str = "retold index";
 
 /// What is printed of a page.
 #[derive(Serialize)]
-struct Line<'a> {
+struct PageLine<'a> {
     id: &'a str,
     status: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -23,7 +23,7 @@ struct Line<'a> {
 
 /// Prints what became of a page, and what it repeats.
 pub(super) fn say(id: &str, status: &str, matches: &[Match]) -> Result<()> {
-    print(&Line {
+    print(&PageLine {
         id,
         status,
         reason: None,
@@ -33,7 +33,7 @@ pub(super) fn say(id: &str, status: &str, matches: &[Match]) -> Result<()> {
 
 /// Prints why a record is no page.
 pub(super) fn say_rejected(id: &str, reason: &str) -> Result<()> {
-    print(&Line {
+    print(&PageLine {
         id,
         status: "rejected",
         reason: Some(reason),

@@ -125,12 +125,12 @@ pub fn stories(args: &Stories) -> Result<ExitCode> {
         Sort::Recent => Order::Recent,
         Sort::Growth => Order::Growth,
     };
-    let range = (args.skip, args.limit);
     let filter = PageFilter {
         since: since.transpose()?,
         ..PageFilter::default()
     };
-    for story in Index::open(&args.dir)?.stories(order, &filter, range)? {
+    let index = Index::open(&args.dir)?;
+    for story in index.stories(order, &filter, args.skip, args.limit)? {
         print(&story)?;
     }
     flush()?;

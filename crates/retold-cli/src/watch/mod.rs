@@ -128,9 +128,9 @@ impl Watcher<'_> {
         let answers = self.poller.wait(Duration::from_millis(50));
         let mut is_changed = !(brought.is_empty() && answers.is_empty());
         let index = self.writer.index().clone();
-        for answer in answers {
-            let pages = self.poller.take(&mut self.state, &index, answer, now())?;
-            brought.extend(pages);
+        for (job, answer) in answers {
+            let state = &mut self.state;
+            brought.extend(self.poller.take(state, &index, job, answer, now())?);
         }
         self.add(brought)?;
         for folder in &self.config.folders {
@@ -241,7 +241,7 @@ impl Watcher<'_> {
         let watched = &self.config.watch;
         let before = index.cursor();
         let added = self.writer.add(pages, limit(watched))?;
-        note(&index, &mut self.state, watched, (before, pages, &added))?;
+        note(&index, &mut self.state, watched, before, pages, &added)?;
         for added in added {
             let tally = &mut self.poller.tally;
             let count = match added.status {

@@ -57,7 +57,9 @@ pub fn note(
     index: &Index,
     state: &mut State,
     watched: &Watched,
-    (before, pages, added): (u64, &[Prepared], &[Added]),
+    before: u64,
+    pages: &[Prepared],
+    added: &[Added],
 ) -> Result<()> {
     if state.notices.len() >= MOST || state.cursor != before {
         return Ok(());

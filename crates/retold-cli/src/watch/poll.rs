@@ -276,7 +276,8 @@ impl<'c> Poller<'c> {
         &mut self,
         state: &mut State,
         index: &Index,
-        (job, answer): (Job, Answer),
+        job: Job,
+        answer: Answer,
         now: Millis,
     ) -> Result<Vec<Brought>> {
         let own = host_of(&job.url);
@@ -355,7 +356,7 @@ impl<'c> Poller<'c> {
                         .collect(),
                 });
             }
-            What::Feed(url) => return self.got_feed(state, index, url, (&job.url, got), now),
+            What::Feed(url) => return self.got_feed(state, index, url, &job.url, got, now),
         }
         Ok(Vec::new())
     }
@@ -365,7 +366,8 @@ impl<'c> Poller<'c> {
         state: &mut State,
         index: &Index,
         feed: &str,
-        (url, got): (&Url, Got),
+        url: &Url,
+        got: Got,
         now: Millis,
     ) -> Result<Vec<Brought>> {
         let what = What::Feed(feed.to_owned());

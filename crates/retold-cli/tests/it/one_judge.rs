@@ -192,7 +192,7 @@ fn of_explain(out: &Path) -> BTreeMap<(String, String), (String, String, String)
 }
 
 /// Makes an index with the options and the knowledge of a run, and adds the pages to it.
-fn index_of(world: &World, (out, dir): (&str, &str), row: &[&str]) {
+fn index_of(world: &World, out: &str, dir: &str, row: &[&str]) {
     let model = format!("{out}/model.json");
     let learnt = Model::from_json(&world.read(&model), &world.path("")).unwrap();
     let mut create = vec!["index", "create", dir, "--no-learn"];
@@ -471,7 +471,7 @@ fn one_fixture_through_every_door() {
 
         // An index says the same of its pages, all together and when it is asked for one.
         let (dir, export) = (format!("index-{number}"), format!("export-{number}"));
-        index_of(&world, (&out, &dir), &row);
+        index_of(&world, &out, &dir, &row);
         let exported = ["index", "export", &dir, "-q", "--no-kept", "-o", &export];
         world.run(&exported).code(0);
         assert_eq!(of_batch(&world, &export), batch, "index: {row:?}");

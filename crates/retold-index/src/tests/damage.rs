@@ -35,7 +35,8 @@ fn answers(folder: &Path, asked: &[Page]) -> Result<String> {
     let stories = index.stories(
         crate::story::Order::Size,
         &crate::PageFilter::default(),
-        (0, 100),
+        0,
+        100,
     )?;
     said.push_str(&serde_json::to_string(&stories).unwrap());
     Ok(said)

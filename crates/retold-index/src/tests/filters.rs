@@ -122,8 +122,9 @@ fn forbidden_pages_hide_none() {
             let ids: Vec<&str> = found.iter().map(|of| &*of.entry.id).collect();
             assert_eq!(ids, ["allowed"], "{limit:?}");
         }
-        let asked = (&PassageOptions::default(), 20);
-        let found = index.passages_of("p0", asked, &()).unwrap().unwrap();
+        let options = PassageOptions::default();
+        let found = index.passages_of("p0", &options, 20, &());
+        let found = found.unwrap().unwrap();
         let ids = found.passages.iter().flat_map(|of| &of.pages);
         assert!(ids.clone().count() > 0 && ids.into_iter().all(|of| of.id == "allowed"));
     }

@@ -40,7 +40,7 @@ fn a_passage_of_pages_that_are_not_related() {
     assert!(index.matches_of("one", None).unwrap().is_empty());
     let options = PassageOptions::default();
     let found = index
-        .passages_of("one", (&options, 20), &())
+        .passages_of("one", &options, 20, &())
         .unwrap()
         .unwrap();
     let [passage] = &found.passages[..] else {
@@ -69,7 +69,7 @@ fn work_is_bounded_and_passages_that_few_have_are_found() {
     let asked = writer.index().prepare(Page::text("asked", text)).unwrap();
     let options = PassageOptions::default();
     let pages = |limit: usize| {
-        let found = writer.index().passages(&asked, (&options, limit), &());
+        let found = writer.index().passages(&asked, &options, limit, &());
         let found = found.unwrap();
         let places = found.passages.iter();
         let places = places.map(|of| {
@@ -99,7 +99,7 @@ fn without_texts_there_are_no_passages() {
     let options = PassageOptions::default();
     let error = writer
         .index()
-        .passages(&asked, (&options, 20), &())
+        .passages(&asked, &options, 20, &())
         .unwrap_err();
     assert!(error.to_string().contains("keeps no texts"), "{error}");
 }

@@ -116,13 +116,13 @@ fn assert_same_stories(index: &Index, expected: &Findings) {
         }
     }
     let listed = index
-        .stories(Order::Size, &PageFilter::default(), (0, usize::MAX))
+        .stories(Order::Size, &PageFilter::default(), 0, usize::MAX)
         .unwrap();
     assert!(listed.is_sorted_by(|a, b| a.pages >= b.pages));
     let halves = [(0, listed.len() / 2), (listed.len() / 2, usize::MAX)];
-    let halves = halves.map(|range| {
+    let halves = halves.map(|(skip, limit)| {
         index
-            .stories(Order::Size, &PageFilter::default(), range)
+            .stories(Order::Size, &PageFilter::default(), skip, limit)
             .unwrap()
     });
     assert_eq!(halves.concat(), listed);

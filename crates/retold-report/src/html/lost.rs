@@ -51,7 +51,8 @@ pub(super) fn listed(report: &Report<'_>) -> Listed {
 /// The pairs of the rows, those of the table of losses first.
 pub(super) fn details<'a>(
     report: &'a Report<'_>,
-    (facts, texts): (&Facts<'_>, &Chosen),
+    facts: &Facts<'_>,
+    texts: &Chosen,
     shapes: &mut Shapes,
 ) -> Vec<DropRow<'a>> {
     let mut detail = |at: usize| {

@@ -22,7 +22,7 @@ struct Tail<'a> {
     code: &'static str,
 }
 
-pub(crate) struct Kind {
+pub(crate) struct ReportKind {
     /// Files next to it that have the complete data.
     files: &'static str,
     /// Its code, wrapped in a function so that it has no globals.
@@ -30,7 +30,7 @@ pub(crate) struct Kind {
 }
 
 /// The report of a deduplication run, or of one pair.
-pub(crate) const COPIES: Kind = Kind {
+pub(crate) const COPIES: ReportKind = ReportKind {
     files: "summary.json, clusters.jsonl and pairs.jsonl",
     code: concat!(
         "(() => {\n\"use strict\";\n",
@@ -50,7 +50,7 @@ pub(crate) const COPIES: Kind = Kind {
 };
 
 /// The report of passages that pages have in common.
-pub(crate) const PASSAGES: Kind = Kind {
+pub(crate) const PASSAGES: ReportKind = ReportKind {
     files: "summary.json, passages.jsonl and pairs.jsonl",
     code: concat!(
         "(() => {\n\"use strict\";\n",
@@ -84,7 +84,12 @@ pub(crate) struct DataPage<W: Write> {
 impl<W: Write> DataPage<W> {
     /// Writes the head. Only scripts with the `nonce` run in the page. The nonce should differ from page to page, so that no page text can
     /// guess it, and must not contain quotes.
-    pub(crate) fn begin(mut out: W, title: &str, nonce: u128, kind: &Kind) -> io::Result<Self> {
+    pub(crate) fn begin(
+        mut out: W,
+        title: &str,
+        nonce: u128,
+        kind: &ReportKind,
+    ) -> io::Result<Self> {
         let nonce = format!("{nonce:032x}");
         let style = STYLE;
         let head = Head {

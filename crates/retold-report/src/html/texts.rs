@@ -17,7 +17,8 @@ use super::reread::reread;
 
 /// Reads the inputs again and writes the texts. Returns the number of chunks.
 pub(super) fn write<W: Write>(
-    (report, chosen): (&Report<'_>, &Chosen),
+    report: &Report<'_>,
+    chosen: &Chosen,
     facts: &Facts<'_>,
     page: &mut DataPage<W>,
     watch: &dyn Watch,

@@ -36,7 +36,8 @@ impl Unfinished {
 
 /// Writes the report, except its end. [`OutputConfig::report_text`] limits the texts that it contains.
 pub(crate) fn write(
-    (findings, output): (&Findings, &OutputConfig),
+    findings: &Findings,
+    output: &OutputConfig,
     summary: &Summary,
     out: &OutDir,
     watch: &dyn Watch,
@@ -89,9 +90,9 @@ impl Parts<'_> {
         }
         let mut shapes = pairs::Shapes::default();
         let detailed = self.write_details(&mut page, &mut shapes)?;
-        let details = super::lost::details(report, (self.facts, self.texts), &mut shapes);
+        let details = super::lost::details(report, self.facts, self.texts, &mut shapes);
         page.chunk("drops", 0, &details)?;
-        let text_chunks = texts::write((report, self.texts), self.facts, &mut page, watch)?;
+        let text_chunks = texts::write(report, self.texts, self.facts, &mut page, watch)?;
         let tables = Tables {
             sites: &report.findings.collection.sites,
             checks: shapes.all,

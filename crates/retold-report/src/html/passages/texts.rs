@@ -90,7 +90,8 @@ impl Texts {
     /// Writes the texts. Returns the texts of passages; of long ones, the beginning.
     pub(super) fn write<W: Write>(
         &self,
-        (findings, shown): (&Findings, &[Shown]),
+        findings: &Findings,
+        shown: &[Shown],
         page: &mut DataPage<W>,
         watch: &dyn Watch,
     ) -> io::Result<Vec<String>> {

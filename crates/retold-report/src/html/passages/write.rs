@@ -20,21 +20,23 @@ const DETAIL_CHUNK: usize = 32;
 
 /// Writes the report of passages, except its end; `summary` describes the run.
 pub(crate) fn write(
-    (findings, found): (&Findings, &Passages),
+    findings: &Findings,
+    found: &Passages,
     summary: &impl Serialize,
     out: &OutDir,
     watch: &dyn Watch,
 ) -> Result<Unfinished> {
     let path = out.path("report.html");
     let file = out.create("report.html")?;
-    match written((findings, found), summary, file, watch) {
+    match written(findings, found, summary, file, watch) {
         Ok(page) => Ok(Unfinished { page, path }),
         Err(error) => Err(Error::io("cannot write", &path)(error)),
     }
 }
 
 fn written<W: Write>(
-    (findings, found): (&Findings, &Passages),
+    findings: &Findings,
+    found: &Passages,
     summary: &impl Serialize,
     out: W,
     watch: &dyn Watch,
@@ -48,9 +50,9 @@ fn written<W: Write>(
     );
     let mut page = DataPage::begin(out, &title, nonce(findings), &KIND)?;
     page.chunk("overview", 0, summary)?;
-    let pages = Pages::of(findings, found, &shown);
+    let pages = ShownPages::of(findings, found, &shown);
     page.chunk("pages", 0, &pages.rows(findings, &texts))?;
-    let excerpts = texts.write((findings, &shown), &mut page, watch)?;
+    let excerpts = texts.write(findings, &shown, &mut page, watch)?;
     let list: Vec<Value> = shown
         .iter()
         .zip(excerpts)
@@ -72,14 +74,14 @@ fn written<W: Write>(
     Ok(page)
 }
 
-struct Pages {
+struct ShownPages {
     ranks: Vec<Rank>,
     /// Number of other pages with the same text.
     copies: FxHashMap<Rank, usize>,
 }
 
-impl Pages {
-    fn of(findings: &Findings, found: &Passages, shown: &[Shown]) -> Pages {
+impl ShownPages {
+    fn of(findings: &Findings, found: &Passages, shown: &[Shown]) -> ShownPages {
         let places = shown.iter().flat_map(|passage| &passage.places);
         let mut ranks: Vec<Rank> = places.map(|place| place.page).collect();
         ranks.sort_unstable();
@@ -91,7 +93,7 @@ impl Pages {
                 *copies.entry(*of).or_default() += 1;
             }
         }
-        Pages { ranks, copies }
+        ShownPages { ranks, copies }
     }
 
     fn number(&self, rank: Rank) -> usize {

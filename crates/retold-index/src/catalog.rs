@@ -9,18 +9,18 @@ use rustc_hash::FxHashSet;
 use crate::pages::Pages;
 
 #[derive(Debug, PartialEq)]
-pub(crate) struct Told {
+pub(crate) struct StoryTimeline {
     /// The page that names the story.
     pub(crate) name: u32,
     pub(crate) pages: Vec<u32>,
     pub(crate) moments: Vec<i64>,
 }
 
-impl Told {
-    fn of(pages: &Pages, root: u32) -> Told {
+impl StoryTimeline {
+    fn of(pages: &Pages, root: u32) -> StoryTimeline {
         let mut members: Vec<u32> = pages.graph.story(root).collect();
         members.sort_unstable_by_key(|&page| pages.time(page));
-        Told {
+        StoryTimeline {
             name: pages.graph.first(root),
             moments: members.iter().map(|&page| pages.time(page).0).collect(),
             pages: members,
@@ -30,25 +30,26 @@ impl Told {
 
 /// All stories that appear in lists, and which contains which.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Telling {
+pub(crate) struct StoryCatalog {
     /// By root ([`retold::internal::StoryGraph::root`]).
-    stories: BTreeMap<u32, Arc<Told>>,
+    stories: BTreeMap<u32, Arc<StoryTimeline>>,
     pub(crate) edges: StoryEdges,
     pub(crate) latest: Option<i64>,
 }
 
-impl Telling {
+impl StoryCatalog {
     /// Updates the stories with these roots, which are roots before and after the changes. Pages before the number `visible` are committed.
     ///
     /// Time O(pages and relations of these stories and of those that contain them, times the logarithm of all), plus a scan of the dates of
     /// all pages.
-    pub(crate) fn tell(&mut self, pages: &Pages, changed: &FxHashSet<u32>, visible: u32) {
+    pub(crate) fn update(&mut self, pages: &Pages, changed: &FxHashSet<u32>, visible: u32) {
         let changed: BTreeSet<u32> = changed.iter().copied().collect();
         for root in self.edges.tell(&pages.graph, &changed) {
             if !pages.graph.is_listed(root, &self.edges) {
                 self.stories.remove(&root);
             } else if changed.contains(&root) || !self.stories.contains_key(&root) {
-                self.stories.insert(root, Arc::new(Told::of(pages, root)));
+                self.stories
+                    .insert(root, Arc::new(StoryTimeline::of(pages, root)));
             }
         }
         let live = (0..visible).filter(|&page| pages.is_live(page));
@@ -58,8 +59,8 @@ impl Telling {
         self.latest = moments.max();
     }
 
-    pub(crate) fn stories(&self) -> impl Iterator<Item = &Told> {
-        self.stories.values().map(|told| &**told)
+    pub(crate) fn stories(&self) -> impl Iterator<Item = &StoryTimeline> {
+        self.stories.values().map(|story| &**story)
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -67,8 +68,8 @@ impl Telling {
     }
 
     /// The story with this root, if it appears in lists.
-    pub(crate) fn story(&self, root: u32) -> Option<&Told> {
-        self.stories.get(&root).map(|told| &**told)
+    pub(crate) fn story(&self, root: u32) -> Option<&StoryTimeline> {
+        self.stories.get(&root).map(|story| &**story)
     }
 }
 
@@ -79,19 +80,24 @@ pub(crate) struct Stories {
     pub(crate) changed: FxHashSet<u32>,
     /// End of the log at the last update.
     at: Option<(u32, u64)>,
-    telling: Arc<Telling>,
+    catalog: Arc<StoryCatalog>,
 }
 
 impl Stories {
     /// The stories as of the commit that ends at `at` in the log.
-    pub(crate) fn telling(&mut self, at: (u32, u64), pages: &Pages, visible: u32) -> Arc<Telling> {
+    pub(crate) fn catalog(
+        &mut self,
+        at: (u32, u64),
+        pages: &Pages,
+        visible: u32,
+    ) -> Arc<StoryCatalog> {
         if self.at != Some(at) {
             // Copies only if someone still reads the earlier version.
-            let telling = Arc::make_mut(&mut self.telling);
-            telling.tell(pages, &std::mem::take(&mut self.changed), visible);
+            let catalog = Arc::make_mut(&mut self.catalog);
+            catalog.update(pages, &std::mem::take(&mut self.changed), visible);
             self.at = Some(at);
         }
-        Arc::clone(&self.telling)
+        Arc::clone(&self.catalog)
     }
 }
 
@@ -110,7 +116,7 @@ mod tests {
         /// Two pages, given as distances from the last one.
         Link(u32, u32, LinkKind),
         Remove(Vec<u32>),
-        Tell,
+        Update,
     }
 
     fn kind() -> impl Strategy<Value = LinkKind> {
@@ -129,27 +135,27 @@ mod tests {
             6 => (0i64..8).prop_map(Step::Add),
             8 => link,
             1 => remove,
-            2 => Just(Step::Tell),
+            2 => Just(Step::Update),
         ];
         proptest::collection::vec(step, 0..90)
     }
 
     /// All stories, computed from scratch.
-    fn anew(pages: &Pages) -> Telling {
+    fn anew(pages: &Pages) -> StoryCatalog {
         let all = (0..pages.len() as u32).map(|page| pages.graph.root(page));
-        let mut telling = Telling::default();
-        telling.tell(pages, &all.collect(), pages.len() as u32);
-        assert_eq!(telling.edges, pages.graph.edges());
-        telling
+        let mut catalog = StoryCatalog::default();
+        catalog.update(pages, &all.collect(), pages.len() as u32);
+        assert_eq!(catalog.edges, pages.graph.edges());
+        catalog
     }
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(1000))]
         /// Updating the stories after each change gives the same result as computing them from scratch.
         #[test]
-        fn what_changed_is_told(steps in steps()) {
+        fn what_changed_is_updated(steps in steps()) {
             let (mut pages, mut stories) = (Pages::default(), Stories::default());
-            for (at, step) in (0..).zip(steps.into_iter().chain([Step::Tell])) {
+            for (at, step) in (0..).zip(steps.into_iter().chain([Step::Update])) {
                 let last = (pages.len() as u32).saturating_sub(1);
                 let changed = &mut stories.changed;
                 match step {
@@ -166,9 +172,9 @@ mod tests {
                             pages.remove(&gone, changed);
                         }
                     }
-                    Step::Tell => {
-                        let told = stories.telling((1, at), &pages, pages.len() as u32);
-                        prop_assert_eq!(&*told, &anew(&pages));
+                    Step::Update => {
+                        let found = stories.catalog((1, at), &pages, pages.len() as u32);
+                        prop_assert_eq!(&*found, &anew(&pages));
                     }
                 }
             }
