@@ -538,7 +538,7 @@ fn page(entry: Entry, in_feed: &InFeed, number: u64, source: &Source) -> (Page, 
     let has_text = content.is_some();
     let mut text = content.map(|(text, _)| text).unwrap_or_default();
     if has_text && (in_feed.has_common_text || is_stub(&text, markup)) {
-        text = with_headline(title.as_ref().or(url.as_ref()), &text, markup);
+        text = with_headline(title.as_ref(), &text, markup);
     }
     let id = Some(entry.id).filter(|id| !id.is_empty() && !in_feed.has_common_id);
     let date = entry.published.or(entry.updated);
@@ -629,7 +629,7 @@ mod tests {
     fn entries_of_rss_are_pages() {
         let folder = Folder::new(&[("a.xml", RSS.as_bytes())]);
         let expected = [
-            "tag:1=<p>All of <b>it</b></p><item>no</item>",
+            "tag:1=<h1>One</h1>\n<p>All of <b>it</b></p><item>no</item>",
             "http://a.example/2=<p>Only this</p>",
             "-feed entry without text",
         ];
@@ -721,7 +721,7 @@ mod tests {
 
     #[test]
     fn a_description_of_media_is_a_text() {
-        let feed = r#"<feed xmlns="http://www.w3.org/2005/Atom" xmlns:media="http://search.yahoo.com/mrss/"><entry><id>v</id><title>T</title><media:group><media:description>What the video shows in more words than a placeholder has, so that it stands alone.</media:description></media:group></entry></feed>"#;
+        let feed = r#"<feed xmlns="http://www.w3.org/2005/Atom" xmlns:media="http://search.yahoo.com/mrss/"><entry><id>v</id><title>T</title><media:group><media:content url="https://v.example/1" type="video/mp4"/><media:description>What the video shows in more words than a placeholder has, so that it stands alone.</media:description></media:group></entry></feed>"#;
         let found = pages("a.xml", feed.as_bytes());
         assert!(
             matches!(&found[0].content, Content::Unicode { text, .. } if text.starts_with("What the video")),
@@ -756,7 +756,7 @@ mod tests {
         assert_eq!(found[0].url.as_deref(), Some("http://x.example/1"));
         assert_eq!(found[0].date.as_deref(), Some("2026-01-03T00:00:00+00:00"));
         assert!(
-            matches!(&found[0].content, Content::Unicode { text, markup: Markup::Plain } if text == "a < b")
+            matches!(&found[0].content, Content::Unicode { text, markup: Markup::Plain } if text == "A\n\na < b")
         );
         let rdf = r#"<?xml version="1.0"?><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns="http://purl.org/rss/1.0/">
 <channel rdf:about="http://y.example/"><title>y</title><link>http://y.example/</link><description>d</description></channel>
