@@ -353,7 +353,7 @@ mod tests {
             ("http://a.example/x?b=2&a=1", "http://a.example/x?b=2&a=1"),
             (
                 "http://a.example/x?UTM_Source=n&a=%e4%b8&fbclid=Z&&spm=1.2.3",
-                "http://a.example/x?a=%e4%b8",
+                "http://a.example/x?a=%E4%B8",
             ),
             ("http://a.example/x?utm=1&gclid", "http://a.example/x?utm=1"),
             (
