@@ -176,7 +176,8 @@ impl Address {
     }
 }
 
-/// A normalised URL: without differences in the case of scheme and host, the default port, `.` and `..` in the path, a dot after the host,
+/// A normalised URL: without differences in the case of scheme and host, in escapes that RFC 3986 calls equivalent (`%7E` and `~`, `%2f` and
+/// `%2F`), the default port, `.` and `..` in the path, a dot after the host,
 /// slashes after the path, the fragment (unless it is a route, as in `#!/news`), and tracking parameters. Text that is not a URL is
 /// returned unchanged.
 ///
@@ -201,15 +202,38 @@ pub fn normalised_url(url: &str) -> String {
         // A host of only dots is kept.
         let _ = url.set_host(Some(&host));
     }
-    let path = url.path().trim_end_matches('/').to_owned();
+    let path = with_equal_escapes(url.path().trim_end_matches('/'));
     url.set_path(&path);
-    let parameters = url.query().unwrap_or_default().split('&');
+    let query = with_equal_escapes(url.query().unwrap_or_default());
+    let parameters = query.split('&');
     let wanted: Vec<&str> = parameters
         .filter(|parameter| !parameter.is_empty() && !is_tracking(parameter))
         .collect();
     let query = Some(wanted.join("&")).filter(|query| !query.is_empty());
     url.set_query(query.as_deref());
     url.into()
+}
+
+/// Escapes of unreserved characters are these characters, and the others are in upper case (RFC 3986, 6.2.2).
+fn with_equal_escapes(part: &str) -> String {
+    let mut out = String::with_capacity(part.len());
+    let mut rest = part;
+    while let Some(at) = rest.find('%') {
+        out.push_str(&rest[..at]);
+        let escape = rest.get(at..at + 3);
+        let code = escape.and_then(|escape| u8::from_str_radix(&escape[1..], 16).ok());
+        let (Some(escape), Some(code)) = (escape, code) else {
+            out.push('%');
+            rest = &rest[at + 1..];
+            continue;
+        };
+        match char::from(code) {
+            c if c.is_ascii_alphanumeric() || "-._~".contains(c) => out.push(c),
+            _ => out.push_str(&escape.to_ascii_uppercase()),
+        }
+        rest = &rest[at + 3..];
+    }
+    out + rest
 }
 
 /// Whether a parameter only tells where a visitor came from.
@@ -297,6 +321,25 @@ mod tests {
     use super::*;
 
     #[test]
+    fn equivalent_escapes_are_equal() {
+        for (url, expected) in [
+            (
+                "http://a.example/%7Euser/%41%2d1",
+                "http://a.example/~user/A-1",
+            ),
+            (
+                "http://a.example/a%2fb?q=%e4%bd%a0",
+                "http://a.example/a%2Fb?q=%E4%BD%A0",
+            ),
+            ("http://a.example/a%23b", "http://a.example/a%23b"),
+            ("http://a.example/100%", "http://a.example/100%"),
+            ("http://a.example/a?b=%26c", "http://a.example/a?b=%26c"),
+        ] {
+            assert_eq!(normalised_url(url), expected, "{url}");
+        }
+    }
+
+    #[test]
     fn what_does_not_lead_to_another_page_is_left_out() {
         let tests = [
             ("http://a.example", "http://a.example/"),
@@ -310,7 +353,7 @@ mod tests {
             ("http://a.example/x?b=2&a=1", "http://a.example/x?b=2&a=1"),
             (
                 "http://a.example/x?UTM_Source=n&a=%e4%b8&fbclid=Z&&spm=1.2.3",
-                "http://a.example/x?a=%e4%b8",
+                "http://a.example/x?a=%E4%B8",
             ),
             ("http://a.example/x?utm=1&gclid", "http://a.example/x?utm=1"),
             (

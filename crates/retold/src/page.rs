@@ -13,7 +13,7 @@ pub struct Page {
     pub date: Option<String>,
     /// The title given by the record. It is only shown, in place of an HTML document's own title; methods do not see it.
     pub title: Option<String>,
-    /// Whether a crawler derived it from a fetched page, for example as its text.
+    /// Whether it is no whole answer: a crawler derived it from a fetched page, for example as its text, or cut it off.
     pub derived: bool,
     /// Further fields that options name ([`crate::read::ReadOptions::more_fields`]), with their values.
     pub fields: Vec<(String, String)>,

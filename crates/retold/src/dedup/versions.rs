@@ -1,5 +1,7 @@
 //! Pages with the same address are versions of one page, and one of them is chosen before anything is compared.
 
+use rustc_hash::FxHashMap;
+
 use super::context::{old_first, preference, ranks};
 use super::retain::{Dropped, DroppedAs};
 use crate::address::SameUrl;
@@ -14,7 +16,8 @@ use crate::watch::Watch;
 /// counted nor compared ([`Collection::is_superseded`]).
 ///
 /// The newest is the one with the latest date; among equal dates, or without dates, the most preferred. But a page with a text comes before
-/// one without, and a fetched page before one that a crawler derived from it.
+/// one without, and a fetched page before one that was cut off or that a crawler derived from it. And a newer page that says less, and is
+/// hardly the same page, does not replace an older one ([`Captures::is_lesser`]).
 ///
 /// Errors: a temporary file cannot be written.
 pub(super) fn find_versions(
@@ -54,6 +57,19 @@ pub(super) fn find_versions(
     }
     warn_of_missing(rules.same_url, without, by_id.len(), watch);
     let mut versions = runs(sorter)?;
+    if rules.drops() {
+        let captures = Captures::of(collection, model, &by_id, &versions);
+        let passed_over = versions
+            .iter_mut()
+            .filter_map(|pages| captures.whole_first(pages));
+        let passed_over = passed_over.count();
+        if passed_over > 0 {
+            watch.warn(&format!(
+                "--same-url {}: the newest captures of {passed_over} addresses say less (cut off, a challenge, a login); an older one stays",
+                rules.same_url.name()
+            ));
+        }
+    }
     versions.sort_unstable();
     if rules.drops() {
         let mut superseded = vec![false; by_id.len()];
@@ -65,6 +81,68 @@ pub(super) fn find_versions(
     }
     collection.versions = versions;
     Ok(())
+}
+
+/// A version with less than this part of another's text is not taken for the same page.
+const LEAST_PART: u64 = 3;
+
+/// What the versions of addresses say.
+struct Captures<'a> {
+    collection: &'a Collection,
+    by_id: &'a [PageNo],
+    /// Text -> the address that it stands at; `None` if there are several.
+    address_of: FxHashMap<u128, Option<u128>>,
+}
+
+impl Captures<'_> {
+    fn of<'a>(
+        collection: &'a Collection,
+        model: &Model,
+        by_id: &'a [PageNo],
+        versions: &[Vec<Rank>],
+    ) -> Captures<'a> {
+        let ranks = versions.iter().flatten();
+        let texts = ranks.filter_map(|rank| collection.page(by_id[rank.at()]).text_hash);
+        let mut address_of: FxHashMap<u128, Option<u128>> =
+            texts.map(|text| (text, Some(0))).collect();
+        for page in PageNo::first(by_id.len()) {
+            let text = collection.page(page).text_hash;
+            if let Some(known) = text.and_then(|text| address_of.get_mut(&text)) {
+                let own = model.address(&collection.pages.seen(page)).own;
+                let is_first = *known == Some(0);
+                *known = known.filter(|known| is_first || own == 0 || *known == own);
+                *known = if is_first { Some(own) } else { *known };
+            }
+        }
+        Captures {
+            collection,
+            by_id,
+            address_of,
+        }
+    }
+
+    /// Moves the first version that is not [lesser](Captures::is_lesser) than a later one to the front; `None` if it is there.
+    fn whole_first(&self, pages: &mut [Rank]) -> Option<()> {
+        let place = (0..pages.len()).find(|&at| {
+            !pages[at + 1..]
+                .iter()
+                .any(|&other| self.is_lesser(pages[at], other))
+        })?;
+        pages[..=place].rotate_right(1);
+        (place > 0).then_some(())
+    }
+
+    /// Whether a version says less than an older one, and is a third of it or less, or says what stands at other addresses too: a challenge,
+    /// a login.
+    fn is_lesser(&self, page: Rank, older: Rank) -> bool {
+        let [page, older] = [page, older].map(|rank| self.collection.page(self.by_id[rank.at()]));
+        let is_elsewhere =
+            |text: Option<u128>| text.is_some_and(|text| self.address_of[&text].is_none());
+        page.chars * LEAST_PART < older.chars
+            || page.chars < older.chars
+                && is_elsewhere(page.text_hash)
+                && !is_elsewhere(older.text_hash)
+    }
 }
 
 /// The groups of pages with one address.

@@ -224,25 +224,71 @@ fn texts_decide_of_canonical_links() {
 
 /// The pages of an address of which a newer one is there, by the rule.
 fn superseded(pages: &[Page]) -> BTreeSet<String> {
-    let mut best: BTreeMap<&str, &Page> = BTreeMap::new();
     let length = |page: &Page| page.content.len();
+    let mut of_url: BTreeMap<&str, Vec<&Page>> = BTreeMap::new();
     for page in pages {
-        let Some(url) = page.url.as_deref() else {
-            continue;
-        };
-        let best = best.entry(url).or_insert(page);
-        let order = |page: &Page| {
-            let id = std::cmp::Reverse(page.id.clone());
-            (page.date.clone(), length(page), id)
-        };
-        if order(page) > order(best) {
-            *best = page;
+        if let Some(url) = page.url.as_deref() {
+            of_url.entry(url).or_default().push(page);
         }
     }
-    let best: BTreeSet<&str> = best.into_values().map(|page| page.id.as_str()).collect();
-    let others = pages.iter().filter(|page| page.url.is_some());
-    let others = others.map(|page| page.id.clone());
-    others.filter(|id| !best.contains(id.as_str())).collect()
+    let is_elsewhere = |page: &Page| {
+        let mut others = pages.iter().filter(|other| other.url != page.url);
+        others.any(|other| other.url.is_some() && other.content == page.content)
+    };
+    let is_lesser = |page: &Page, older: &Page| {
+        3 * length(page) < length(older)
+            || length(page) < length(older) && is_elsewhere(page) && !is_elsewhere(older)
+    };
+    let mut gone = BTreeSet::new();
+    for versions in of_url.values_mut() {
+        versions.sort_by_key(|page| {
+            let date = std::cmp::Reverse(page.date.clone());
+            (date, std::cmp::Reverse(length(page)), page.id.clone())
+        });
+        let is_whole = |at: &usize| {
+            !versions[at + 1..]
+                .iter()
+                .any(|older| is_lesser(versions[*at], older))
+        };
+        let kept = (0..versions.len()).find(is_whole).unwrap();
+        let others = versions.iter().enumerate().filter(|(at, _)| *at != kept);
+        gone.extend(others.map(|(_, page)| page.id.clone()));
+    }
+    gone
+}
+
+/// A capture that was cut off, or that says what other addresses say, does not replace the article that was there before.
+#[test]
+fn lesser_captures_do_not_replace_whole_ones() {
+    let (x, y) = ("http://a.example/x", "http://a.example/y");
+    let login =
+        "Please log in to go on reading. It takes no more than a minute, and costs nothing.";
+    let pages = [
+        page("x1", x, "2024-01-01", FERRY),
+        page("x2", x, "2024-01-02", login),
+        page("y1", y, "2024-01-01", BRIDGE),
+        page("y2", y, "2024-01-02", login),
+        page(
+            "z1",
+            "http://a.example/z",
+            "2024-01-01",
+            &format!("{FERRY} {BRIDGE} And so it went on."),
+        ),
+        page(
+            "z2",
+            "http://a.example/z",
+            "2024-01-02",
+            "The ferry to Naxos left late because of the storm.",
+        ),
+    ];
+    let found = find_within(&pages, &newest(SameUrl::Exact), usual());
+    let versions = found
+        .collection
+        .versions
+        .iter()
+        .map(|versions| ids(&found, versions));
+    let versions: Vec<Vec<String>> = versions.collect();
+    assert_eq!(versions, [["x1", "x2"], ["y1", "y2"], ["z1", "z2"]]);
 }
 
 /// The dropped pages and the pairs of a run, by ids.

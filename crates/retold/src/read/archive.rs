@@ -221,6 +221,9 @@ impl ArchiveFrames {
         let inside = wrong.then(|| find(self.form, &held[head.length..]));
         let inside = inside.flatten().map(|place| head.length + place);
         if let Some(length) = inside.filter(|length| *length < total) {
+            if lost_returns(head, &held[..length]) {
+                return self.sound(head, length, b"");
+            }
             self.current = length as u64;
             let reason = format!(
                 "its length of {} bytes reaches into the next record",
@@ -263,7 +266,12 @@ impl ArchiveFrames {
         let begin = self.window.offset();
         let held = self.window.data();
         let next = find(self.form, &held[head.length.min(held.len())..]);
+        let length = next.map_or(held.len(), |place| head.length + place);
+        let is_whole = lost_returns(head, &held[..length]);
         let held = held.len();
+        if is_whole && self.window.failure().is_none() {
+            return self.sound(head, length, b"");
+        }
         let (length, reason) = match (self.window.take_failure(), next) {
             (None, Some(place)) => (
                 head.length + place,
@@ -292,6 +300,15 @@ impl ArchiveFrames {
             None => self.frame(total, FrameState::Damaged(too_large(self.limit))),
         }
     }
+}
+
+/// Whether a record is shorter than it states only because its line ends lost their carriage returns after the length was stated (ClueWeb09).
+fn lost_returns(head: &Head, record: &[u8]) -> bool {
+    let Some((fields, content)) = record.split_at_checked(head.length) else {
+        return false;
+    };
+    let missing = head.content.saturating_sub(content.len() as u64);
+    !fields.contains(&b'\r') && missing <= memchr::memchr_iter(b'\n', content).count() as u64
 }
 
 /// How many bytes of line ends belong to the record before them.
@@ -449,6 +466,42 @@ mod tests {
                 .unwrap()
                 .contains("\r\n\r\nabc\r\n\r\nWARC/1.0")
         );
+    }
+
+    /// As in ClueWeb09: heads and contents were written with CRLF, lengths counted, and then all CR removed.
+    #[test]
+    fn lengths_from_before_carriage_returns_were_removed() {
+        let page = |name: &str| {
+            let content = format!(
+                "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<p>{name}</p>\r\n<p>more</p>\r\n"
+            );
+            let length = content.len();
+            format!(
+                "WARC/0.18\r\nWARC-Type: response\r\nWARC-Target-URI: {name}\r\nContent-Type: application/http;msgtype=response\r\nContent-Length: {length}\r\n\r\n{content}\r\n\r\n"
+            )
+        };
+        let file = ["a", "b", "c"].map(page).concat().replace('\r', "");
+        let folder = Folder::new(&[("a.warc", file.as_bytes())]);
+        let source = folder.source("a.warc");
+        let found = briefs(&source);
+        assert_eq!(found.len(), 3, "{found:?}");
+        for (found, name) in found.iter().zip(["a", "b", "c"]) {
+            let expected = format!("{name}=<p>{name}</p>\n<p>more</p>");
+            assert_eq!(found.trim_end(), expected);
+        }
+        let kept = rewritten(&source, |_| RecordDecision::Keep).unwrap();
+        assert_eq!(String::from_utf8(kept).unwrap(), file);
+    }
+
+    #[test]
+    fn an_interim_answer_comes_before_the_one_that_counts() {
+        let content = "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<p>one</p>";
+        let file = format!(
+            "WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: a\r\nContent-Type: application/http\r\nContent-Length: {}\r\n\r\n{content}{END}",
+            content.len()
+        );
+        let folder = Folder::new(&[("a.warc", file.as_bytes())]);
+        assert_eq!(briefs(&folder.source("a.warc")), ["a=<p>one</p>"]);
     }
 
     #[test]

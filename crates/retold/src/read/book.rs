@@ -1,9 +1,11 @@
 //! EPUB: a book is one page, with its chapters one after the other.
 
+use std::collections::HashMap;
 use std::io::{Cursor, Read, sink};
 
 use bytes::Bytes;
 use rbook::Epub;
+use rbook::epub::manifest::EpubManifestEntry;
 use zip::ZipArchive;
 
 use super::document::one_record;
@@ -13,6 +15,7 @@ use super::options::ReadOptions;
 use super::record::{Outcome, Unparsed};
 use super::source::Source;
 use crate::page::{Content, Markup, Page};
+use crate::text::charset::decode;
 
 #[derive(Debug)]
 pub(crate) struct Book;
@@ -47,11 +50,22 @@ fn page(bytes: Bytes, source: &Source, limit: u64) -> Result<Page, String> {
             too_large(limit)
         ));
     }
-    let book = Epub::options().skip_toc(true).read(Cursor::new(bytes));
+    let book = Epub::options()
+        .skip_toc(true)
+        .read(Cursor::new(bytes.clone()));
     let book = book.map_err(|error| damaged(&error))?;
-    let mut text = String::new();
-    for chapter in book.reader() {
-        text.push_str(chapter.map_err(|error| damaged(&error))?.content());
+    let mut files = Files::new(bytes);
+    let (mut text, mut failure) = (String::new(), None);
+    for entry in book.spine().iter() {
+        let chapter = match entry.manifest_entry() {
+            Some(chapter) => files.read(chapter),
+            None => Err(format!("the chapter {} is in no list", entry.idref())),
+        };
+        // A chapter that cannot be read costs itself, not the book.
+        match chapter {
+            Ok(chapter) => text.push_str(&chapter),
+            Err(reason) => failure = failure.or(Some(reason)),
+        }
         // The reading order may name one chapter many times.
         if text.len() as u64 > limit {
             return Err(format!(
@@ -59,6 +73,9 @@ fn page(bytes: Bytes, source: &Source, limit: u64) -> Result<Page, String> {
                 too_large(limit)
             ));
         }
+    }
+    if let Some(reason) = failure.filter(|_| text.is_empty()) {
+        return Err(damaged(&reason));
     }
     let about = book.metadata();
     let dates = [about.published_entry(), about.modified_entry()];
@@ -74,6 +91,51 @@ fn page(bytes: Bytes, source: &Source, limit: u64) -> Result<Page, String> {
         title: about.title().map(|title| title.value().to_owned()),
         ..Page::new(source.name.clone(), content)
     })
+}
+
+/// The files of a book by name.
+struct Files {
+    bytes: Bytes,
+    /// Names in lower case -> places, made when a name is not found as it is written.
+    places: Option<HashMap<String, usize>>,
+}
+
+impl Files {
+    fn new(bytes: Bytes) -> Files {
+        Files {
+            bytes,
+            places: None,
+        }
+    }
+
+    /// A chapter's text. Its address may have a fragment, and its file another case or charset.
+    fn read(&mut self, chapter: EpubManifestEntry<'_>) -> Result<String, String> {
+        let content = chapter.read_bytes().or_else(|error| {
+            let address = chapter.href().as_str().to_owned();
+            self.read_loosely(&address).ok_or_else(|| error.to_string())
+        })?;
+        Ok(decode(&content, None)?.text.into_owned())
+    }
+
+    fn read_loosely(&mut self, address: &str) -> Option<Vec<u8>> {
+        let mut archive = ZipArchive::new(Cursor::new(&self.bytes)).ok()?;
+        let places = self.places.get_or_insert_with(|| {
+            let names = archive.file_names().zip(0..);
+            names
+                .filter_map(|(name, place)| Some((name.ok()?.to_lowercase(), place)))
+                .collect()
+        });
+        let path = address.split('#').next()?.trim_start_matches('/');
+        let path = percent_encoding::percent_decode_str(path).decode_utf8_lossy();
+        let place = *places.get(&path.to_lowercase())?;
+        let mut content = Vec::new();
+        archive
+            .by_index(place)
+            .ok()?
+            .read_to_end(&mut content)
+            .ok()?;
+        Some(content)
+    }
 }
 
 /// The uncompressed size of an archive, cut off slightly above the limit: the sizes in its directory may be wrong.
@@ -157,6 +219,54 @@ mod tests {
         assert_eq!(page.date.as_deref(), Some("2012-01-01"));
         let model = crate::Model::new(crate::JudgeConfig::default()).unwrap();
         assert_eq!(model.text(page).unwrap().visible, "one\ntwo");
+    }
+
+    /// A book with files of these names, whose spine has the addresses.
+    fn odd_book(addresses: &[&str], files: &[(&str, &[u8])]) -> Vec<u8> {
+        let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
+        let numbered = || addresses.iter().enumerate();
+        let items: String = numbered()
+            .map(|(n, href)| {
+                format!(r#"<item id="c{n}" href="{href}" media-type="application/xhtml+xml"/>"#)
+            })
+            .collect();
+        let spine: String = numbered()
+            .map(|(n, _)| format!(r#"<itemref idref="c{n}"/>"#))
+            .collect();
+        let package = format!(
+            r#"<?xml version="1.0"?><package xmlns="http://www.idpf.org/2007/opf" version="3.0" unique-identifier="id"><metadata xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:identifier id="id">urn:1</dc:identifier><dc:title>Odd</dc:title><dc:language>en</dc:language></metadata><manifest>{items}</manifest><spine>{spine}</spine></package>"#
+        );
+        let container = br#"<?xml version="1.0"?><container version="1.0" xmlns="urn:oasis:names:tc:opendocument:xmlns:container"><rootfiles><rootfile full-path="OEBPS/content.opf" media-type="application/oebps-package+xml"/></rootfiles></container>"#;
+        let mut file = |name: &str, content: &[u8]| {
+            zip.start_file(name, SimpleFileOptions::default()).unwrap();
+            zip.write_all(content).unwrap();
+        };
+        file("META-INF/container.xml", container);
+        file("OEBPS/content.opf", package.as_bytes());
+        files.iter().for_each(|(name, content)| file(name, content));
+        file("mimetype", b"application/epub+zip");
+        zip.finish().unwrap().into_inner()
+    }
+
+    #[test]
+    fn odd_chapters_cost_at_most_themselves() {
+        let addresses = ["a.xhtml#top", "TEXT/b.xhtml", "c.xhtml", "missing.xhtml"];
+        let files: [(&str, &[u8]); 3] = [
+            ("OEBPS/a.xhtml", b"<p>one</p>"),
+            ("OEBPS/Text/B.xhtml", b"<p>two</p>"),
+            (
+                "OEBPS/c.xhtml",
+                b"<p>caf\xe9 of the three friends, \x93as they say\x94</p>",
+            ),
+        ];
+        let none = odd_book(&["missing.xhtml"], &[]);
+        let folder = Folder::new(&[("a.epub", &odd_book(&addresses, &files)), ("b.epub", &none)]);
+        let expected = "<p>one</p><p>two</p><p>café of the three friends, “as they say”</p>";
+        assert_eq!(
+            briefs(&folder.source("a.epub")),
+            [format!("a.epub={expected}")]
+        );
+        assert!(briefs(&folder.source("b.epub"))[0].starts_with("!damaged EPUB"));
     }
 
     #[test]

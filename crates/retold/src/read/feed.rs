@@ -1,5 +1,6 @@
 //! Feeds: RSS, Atom and JSON Feed. Each entry is a record; everything around the entries is copied to `kept/` unchanged.
 
+use std::collections::HashMap;
 use std::ops::Range;
 
 use bytes::Bytes;
@@ -18,11 +19,14 @@ use super::record::{Outcome, Unparsed};
 use super::source::Source;
 use super::window::Window;
 use crate::page::{Content, Markup, Page};
+use crate::text::html::visible_text;
 
 /// How many bytes of a file are searched for its root element.
 const HEAD: usize = 4096;
 /// The most bytes of tags around an entry; feeds have two or three open elements there.
 const MOST_AROUND: usize = 1 << 14;
+/// A text of fewer words is a placeholder ("Comments"), and the title says what the entry is.
+const STUB_WORDS: usize = 12;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Feed {
@@ -61,6 +65,8 @@ impl Feed {
 struct Entries {
     /// Where they are, in order.
     places: Vec<Range<usize>>,
+    /// For each entry of XML, what its feed says about it.
+    in_feed: Vec<InFeed>,
     /// Why there may be more entries that cannot be separated; taken when it is reported.
     unread: Option<String>,
     /// The text before and after an entry that makes it a feed of its own: the declaration and the tags that are open at the first entry.
@@ -96,8 +102,15 @@ fn is_root(name: &str) -> bool {
 
 fn xml_entries(bytes: &[u8]) -> Entries {
     let markup = markup(bytes);
-    let mut reader = Reader::from_str(&markup);
+    let mut found = places(&markup, bytes);
+    found.in_feed = in_feed(&markup, bytes, &found.places);
+    found
+}
+
+fn places(markup: &str, bytes: &[u8]) -> Entries {
+    let mut reader = Reader::from_str(markup);
     reader.config_mut().check_end_names = false;
+    reader.config_mut().allow_dangling_amp = true;
     let (mut found, mut open) = (Entries::default(), Open::default());
     loop {
         let begin = reader.buffer_position() as usize;
@@ -128,6 +141,94 @@ fn xml_entries(bytes: &[u8]) -> Entries {
         found.unread = Some(reason);
         return found;
     }
+}
+
+/// What the feed of an entry says about it.
+#[derive(Clone, Debug, Default)]
+struct InFeed {
+    /// Whether all its texts stand on other entries, too: the standing description of a podcast, say.
+    has_common_text: bool,
+    /// Whether other entries have the same id.
+    has_common_id: bool,
+    /// The first date, as it is written.
+    date: Option<String>,
+}
+
+/// The elements of an entry as they are written.
+#[derive(Default)]
+struct Written {
+    texts: Vec<Range<usize>>,
+    id: Option<Range<usize>>,
+    date: Option<Range<usize>>,
+}
+
+fn in_feed(markup: &str, bytes: &[u8], places: &[Range<usize>]) -> Vec<InFeed> {
+    let written = places.iter().map(|place| written(markup, place.clone()));
+    let written: Vec<Written> = written.collect();
+    let content = |place: &Range<usize>| bytes[place.clone()].trim_ascii();
+    let mut counts: HashMap<&[u8], usize> = HashMap::new();
+    for entry in &written {
+        let mut of_entry: Vec<&[u8]> = entry.texts.iter().chain(&entry.id).map(content).collect();
+        of_entry.sort_unstable();
+        of_entry.dedup();
+        of_entry
+            .into_iter()
+            .for_each(|text| *counts.entry(text).or_default() += 1);
+    }
+    let is_common = |place: &Range<usize>| counts[content(place)] > 1;
+    let in_feed = written.iter().map(|entry| InFeed {
+        has_common_text: entry.texts.iter().all(is_common),
+        has_common_id: entry.id.as_ref().is_some_and(is_common),
+        date: entry
+            .date
+            .as_ref()
+            .map(|place| String::from_utf8_lossy(content(place)).into_owned()),
+    });
+    in_feed.collect()
+}
+
+fn written(markup: &str, place: Range<usize>) -> Written {
+    let mut reader = Reader::from_str(&markup[place.clone()]);
+    reader.config_mut().check_end_names = false;
+    reader.config_mut().allow_dangling_amp = true;
+    let mut written = Written::default();
+    while let Ok(event) = reader.read_event() {
+        let start = match event {
+            Event::Start(start) => start,
+            Event::Eof => break,
+            _ => continue,
+        };
+        let is_text = matches!(
+            start.name().0,
+            "description"
+                | "summary"
+                | "content"
+                | "content:encoded"
+                | "media:description"
+                | "itunes:summary"
+        );
+        let is_id = matches!(start.name().0, "guid" | "id");
+        let is_date = matches!(
+            start.name().0,
+            "pubDate" | "published" | "issued" | "dc:date" | "updated" | "modified"
+        );
+        if !(is_text || is_id || is_date) {
+            continue;
+        }
+        let Ok(inside) = reader.read_to_end(start.name()) else {
+            break;
+        };
+        let inside = place.start + inside.start as usize..place.start + inside.end as usize;
+        if markup[inside.clone()].trim().is_empty() {
+            continue;
+        }
+        match (is_text, is_id) {
+            (true, _) => written.texts.push(inside),
+            (_, true) => written.id = written.id.or(Some(inside)),
+            _ => written.date = written.date.or(Some(inside)),
+        }
+    }
+    written
 }
 
 #[derive(Default)]
@@ -190,7 +291,7 @@ fn json_entries(bytes: &[u8]) -> Result<Entries, serde_json::Error> {
             br#"{"version":"https://jsonfeed.org/version/1.1","title":"","items":["#.to_vec(),
             b"]}".to_vec(),
         ],
-        unread: None,
+        ..Entries::default()
     })
 }
 
@@ -281,7 +382,11 @@ impl Frames for FeedFrames {
     fn unparsed(&mut self) -> Box<dyn Unparsed> {
         let [before, behind] = &self.entries.around;
         let alone = [before, self.bytes(), behind].concat();
-        Box::new(LoneEntry(alone.into()))
+        let in_feed = self.entries.in_feed.get(self.next - 1);
+        Box::new(LoneEntry {
+            feed: alone.into(),
+            in_feed: in_feed.cloned().unwrap_or_default(),
+        })
     }
 
     fn marked(&self, _: &AddedFields, _: &[FieldValue]) -> Vec<u8> {
@@ -305,7 +410,11 @@ impl Frames for FeedFrames {
 }
 
 #[derive(Debug)]
-struct LoneEntry(Bytes);
+struct LoneEntry {
+    /// A feed with this entry only.
+    feed: Bytes,
+    in_feed: InFeed,
+}
 
 impl Unparsed for LoneEntry {
     fn parse(self: Box<Self>, number: u64, source: &Source, _: &ReadOptions) -> Outcome {
@@ -324,8 +433,8 @@ impl Unparsed for LoneEntry {
 impl LoneEntry {
     /// The entry as a page, and whether it has a text (which may be empty).
     fn page(&self, number: u64, source: &Source) -> Result<(Page, bool), String> {
-        match entry(&self.0) {
-            Ok(Some(entry)) => Ok(page(entry, number, source)),
+        match entry(&self.feed) {
+            Ok(Some(entry)) => Ok(page(entry, &self.in_feed, number, source)),
             Ok(None) => Err("not an entry of a feed".into()),
             Err(error) => Err(error.to_string()),
         }
@@ -341,7 +450,12 @@ pub fn feed_pages(name: &str, bytes: &[u8]) -> Option<Vec<Result<Page, String>>>
     let [before, behind] = &entries.around;
     let pages = (1..).zip(&entries.places).map(|(number, place)| {
         let alone = [before, &bytes[place.clone()], behind].concat();
-        let page = LoneEntry(alone.into()).page(number, &source);
+        let in_feed = entries.in_feed.get(number as usize - 1);
+        let entry = LoneEntry {
+            feed: alone.into(),
+            in_feed: in_feed.cloned().unwrap_or_default(),
+        };
+        let page = entry.page(number, &source);
         page.map(|(page, _)| page)
     });
     let mut pages: Vec<_> = pages.collect();
@@ -350,12 +464,54 @@ pub fn feed_pages(name: &str, bytes: &[u8]) -> Option<Vec<Result<Page, String>>>
 }
 
 fn entry(feed: &[u8]) -> Result<Option<Entry>, ParseFeedError> {
-    // The parser would otherwise make up an id, which looks like the entry's own.
-    let parser = Builder::new().id_generator(|_, _, _| String::new()).build();
-    Ok(parser.parse(feed)?.entries.into_iter().next())
+    let parse = |feed: &[u8]| {
+        // The parser would otherwise make up an id, which looks like the entry's own.
+        let parser = Builder::new().id_generator(|_, _, _| String::new()).build();
+        Ok(parser.parse(feed)?.entries.into_iter().next())
+    };
+    parse(feed).or_else(|error| parse(&repaired(feed).ok_or(error)?))
 }
 
-fn page(entry: Entry, number: u64, source: &Source) -> (Page, bool) {
+/// A feed of XML with each bare `&` escaped, and without empty elements, which the parser refuses in some places.
+fn repaired(feed: &[u8]) -> Option<Vec<u8>> {
+    let markup = markup(feed);
+    let mut reader = Reader::from_str(&markup);
+    reader.config_mut().check_end_names = false;
+    reader.config_mut().allow_dangling_amp = true;
+    let (mut out, mut start) = (Vec::with_capacity(feed.len()), None);
+    loop {
+        let begin = reader.buffer_position() as usize;
+        let event = reader.read_event().ok()?;
+        let place = begin..reader.buffer_position() as usize;
+        match event {
+            Event::Eof => return Some(out),
+            Event::Start(tag) => {
+                let name = tag.name().0.to_owned();
+                start = Some((name, out.len(), tag.attributes().next().is_none()));
+            }
+            Event::End(tag) => {
+                if let Some((name, at, true)) = start.take()
+                    && name == tag.name().0
+                {
+                    out.truncate(at);
+                    continue;
+                }
+            }
+            // A text that begins with `&` has a bare one there.
+            Event::Text(_) if feed[place.start] == b'&' => {
+                start = None;
+                out.extend(b"&amp;");
+                out.extend(&feed[place.start + 1..place.end]);
+                continue;
+            }
+            Event::Text(_) if feed[place.clone()].trim_ascii().is_empty() => {}
+            _ => start = None,
+        }
+        out.extend(&feed[place]);
+    }
+}
+
+fn page(entry: Entry, in_feed: &InFeed, number: u64, source: &Source) -> (Page, bool) {
     let content = entry.content.and_then(|content| {
         let body = content.body.filter(|body| !body.trim().is_empty())?;
         Some((body, content.content_type))
@@ -363,6 +519,11 @@ fn page(entry: Entry, number: u64, source: &Source) -> (Page, bool) {
     let content = content.or_else(|| {
         let summary = entry.summary?;
         Some((summary.content, summary.content_type))
+    });
+    let content = content.or_else(|| {
+        let mut of_media = entry.media.into_iter();
+        let description = of_media.find_map(|media| media.description)?;
+        Some((description.content, description.content_type))
     });
     let is_plain = content
         .as_ref()
@@ -373,27 +534,62 @@ fn page(entry: Entry, number: u64, source: &Source) -> (Page, bool) {
         Markup::Html
     };
     let url = url(entry.links);
-    let id = Some(entry.id).filter(|id| !id.is_empty());
+    let title = entry.title.map(|title| title.content);
     let has_text = content.is_some();
+    let mut text = content.map(|(text, _)| text).unwrap_or_default();
+    if has_text && (in_feed.has_common_text || is_stub(&text, markup)) {
+        text = with_headline(title.as_ref(), &text, markup);
+    }
+    let id = Some(entry.id).filter(|id| !id.is_empty() && !in_feed.has_common_id);
+    let date = entry.published.or(entry.updated);
     let page = Page {
         id: id
             .or_else(|| url.clone())
             .unwrap_or_else(|| source.record_id(number)),
         url,
         site: source.site.clone(),
-        date: entry
-            .published
-            .or(entry.updated)
-            .map(|date| date.to_rfc3339()),
-        title: entry.title.map(|title| title.content),
+        date: date
+            .map(|date| date.to_rfc3339())
+            .or_else(|| in_feed.date.clone()),
+        title,
         derived: false,
         fields: Vec::new(),
-        content: Content::Unicode {
-            text: content.map(|(text, _)| text).unwrap_or_default(),
-            markup,
-        },
+        content: Content::Unicode { text, markup },
     };
     (page, has_text)
+}
+
+/// Whether a text says too little to tell its entry from others.
+fn is_stub(text: &str, markup: Markup) -> bool {
+    // Markup makes a text longer, never shorter.
+    const LONG: usize = 1 << 14;
+    if text.len() > LONG {
+        return false;
+    }
+    let visible = match markup {
+        Markup::Html => visible_text(text).0,
+        _ => text.to_owned(),
+    };
+    let words = visible.split_whitespace().map(|word| {
+        // In scripts without spaces two characters are about a word.
+        match word.chars().next().is_some_and(|c| c >= '\u{2e80}') {
+            true => word.chars().count().div_ceil(2),
+            false => 1,
+        }
+    });
+    words.sum::<usize>() < STUB_WORDS
+}
+
+/// A text below its headline.
+fn with_headline(headline: Option<&String>, text: &str, markup: Markup) -> String {
+    match (headline, markup) {
+        (None, _) => text.to_owned(),
+        (Some(headline), Markup::Html) => {
+            let headline = headline.replace('&', "&amp;").replace('<', "&lt;");
+            format!("<h1>{headline}</h1>\n{text}")
+        }
+        (Some(headline), _) => format!("{headline}\n\n{text}"),
+    }
 }
 
 /// The address of an entry's page, as opposed to enclosures and the entry it answers.
@@ -433,7 +629,7 @@ mod tests {
     fn entries_of_rss_are_pages() {
         let folder = Folder::new(&[("a.xml", RSS.as_bytes())]);
         let expected = [
-            "tag:1=<p>All of <b>it</b></p><item>no</item>",
+            "tag:1=<h1>One</h1>\n<p>All of <b>it</b></p><item>no</item>",
             "http://a.example/2=<p>Only this</p>",
             "-feed entry without text",
         ];
@@ -467,6 +663,73 @@ mod tests {
     }
 
     #[test]
+    fn one_fault_costs_at_most_its_entry() {
+        let items = [
+            "<item><guid>1</guid><title>R&D & more</title><description>one & two</description></item>",
+            "<item><guid>2</guid><title/><description>two words</description><media:description></media:description></item>",
+            "<item><guid>3</guid><description>three words</description></item>",
+        ];
+        let feed = format!(
+            r#"<rss version="2.0" xmlns:media="http://search.yahoo.com/mrss/"><channel>{}</channel></rss>"#,
+            items.concat()
+        );
+        let found = pages("a.xml", feed.as_bytes());
+        let ids: Vec<&str> = found.iter().map(|page| &*page.id).collect();
+        assert_eq!(ids, ["1", "2", "3"]);
+        assert_eq!(found[0].title.as_deref(), Some("R&D & more"));
+    }
+
+    #[test]
+    fn a_placeholder_stands_below_its_title() {
+        let standing = "Thank you for listening to this weekly podcast about harbours and the people who keep them open, with music by a trio.";
+        let item = |n: usize, text: &str| {
+            format!(
+                "<item><guid>same</guid><title>Title {n} &amp; more</title><link>http://a.example/{n}</link><description>{text}</description><pubDate>Mo, 5 Jan 2026 10:00:00 +0100</pubDate></item>"
+            )
+        };
+        let long = "A text that no other entry has, of more than a dozen words, says itself what it is about.";
+        let items = [
+            item(1, "Comments"),
+            item(2, standing),
+            item(3, standing),
+            item(4, long),
+        ];
+        let feed = format!(
+            r#"<rss version="2.0"><channel>{}</channel></rss>"#,
+            items.concat()
+        );
+        let found = pages("a.xml", feed.as_bytes());
+        let texts = found.iter().map(|page| match &page.content {
+            Content::Unicode { text, .. } => &**text,
+            _ => panic!("{page:?}"),
+        });
+        let below = |n: usize, text: &str| format!("<h1>Title {n} &amp; more</h1>\n{text}");
+        let expected = [
+            below(1, "Comments"),
+            below(2, standing),
+            below(3, standing),
+            long.to_owned(),
+        ];
+        assert_eq!(texts.collect::<Vec<_>>(), expected);
+        // One id for all entries is none.
+        assert_eq!(found[2].id, "http://a.example/3");
+        assert_eq!(
+            found[0].date.as_deref(),
+            Some("Mo, 5 Jan 2026 10:00:00 +0100")
+        );
+    }
+
+    #[test]
+    fn a_description_of_media_is_a_text() {
+        let feed = r#"<feed xmlns="http://www.w3.org/2005/Atom" xmlns:media="http://search.yahoo.com/mrss/"><entry><id>v</id><title>T</title><media:group><media:content url="https://v.example/1" type="video/mp4"/><media:description>What the video shows in more words than a placeholder has, so that it stands alone.</media:description></media:group></entry></feed>"#;
+        let found = pages("a.xml", feed.as_bytes());
+        assert!(
+            matches!(&found[0].content, Content::Unicode { text, .. } if text.starts_with("What the video")),
+            "{found:?}"
+        );
+    }
+
+    #[test]
     fn feeds_are_kept_less_the_entries_that_are_dropped() {
         let folder = Folder::new(&[("a.xml", RSS.as_bytes())]);
         let source = folder.source("a.xml");
@@ -493,7 +756,7 @@ mod tests {
         assert_eq!(found[0].url.as_deref(), Some("http://x.example/1"));
         assert_eq!(found[0].date.as_deref(), Some("2026-01-03T00:00:00+00:00"));
         assert!(
-            matches!(&found[0].content, Content::Unicode { text, markup: Markup::Plain } if text == "a < b")
+            matches!(&found[0].content, Content::Unicode { text, markup: Markup::Plain } if text == "A\n\na < b")
         );
         let rdf = r#"<?xml version="1.0"?><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns="http://purl.org/rss/1.0/">
 <channel rdf:about="http://y.example/"><title>y</title><link>http://y.example/</link><description>d</description></channel>

@@ -38,23 +38,53 @@ pub(super) fn listed_text(
     };
     let (mut any, mut texts) = (false, Vec::new());
     for item in &list {
-        let mut names = field.split('.').filter(|name| !name.is_empty());
-        let value = names.try_fold(item, |item, name| item.get(name));
-        match value {
-            None | Some(Json::Null) => {}
-            Some(Json::String(text)) => {
-                any = true;
-                if !text.is_empty() && !is_skipped(item) {
-                    texts.push(text.as_str());
-                }
-            }
-            Some(_) => return Ok(Value::Other(OTHER)),
+        let mut of_item = Vec::new();
+        if !add_texts(item, field, &mut of_item) {
+            return Ok(Value::Other(OTHER));
+        }
+        any |= !of_item.is_empty();
+        if !is_skipped(item) {
+            texts.extend(of_item.into_iter().filter(|text| !text.is_empty()));
         }
     }
     Ok(match any {
         true => Value::Text(texts.join("\n\n").into()),
         false => Value::Absent,
     })
+}
+
+/// Adds the texts at a path below an item: a string, or a list of strings and of parts with a text, as chats have them. `list[].field` names
+/// a field of the objects of a list. False if something else is there.
+fn add_texts<'j>(item: &'j Json, path: &str, texts: &mut Vec<&'j str>) -> bool {
+    let (path, below) = match path.split_once("[]") {
+        Some((path, below)) => (path, Some(below)),
+        None => (path, None),
+    };
+    let mut names = path.split('.').filter(|name| !name.is_empty());
+    match (names.try_fold(item, |item, name| item.get(name)), below) {
+        (None | Some(Json::Null), _) => true,
+        (Some(Json::String(text)), _) => {
+            texts.push(text);
+            true
+        }
+        (Some(Json::Array(items)), Some(below)) => {
+            let mut items = items.iter();
+            items.all(|item| {
+                item.is_string() && add_texts(item, "", texts)
+                    || item.is_object() && add_texts(item, below, texts)
+            })
+        }
+        (Some(Json::Array(parts)), None) => {
+            let mut parts = parts.iter();
+            parts.all(|part| match part {
+                Json::Object(part) if part.contains_key("type") => part
+                    .get("text")
+                    .is_none_or(|text| add_texts(text, "", texts)),
+                other => other.is_string() && add_texts(other, "", texts),
+            })
+        }
+        _ => false,
+    }
 }
 
 /// A string, borrowed from the line if it has no escapes.

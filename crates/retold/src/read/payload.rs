@@ -107,6 +107,11 @@ pub(crate) fn response(message: &[u8], page: Page, options: &ReadOptions) -> Out
     let Some(length) = block_length(message) else {
         return Outcome::Skipped(EMPTY.into());
     };
+    // Interim answers such as `100 Continue` come before the one that counts.
+    let is_interim = status(message).is_some_and(|status| (100..200).contains(&status));
+    if is_interim && message[length..].starts_with(b"HTTP") {
+        return response(&message[length..], page, options);
+    }
     if let Some(status) = status(message).filter(|&status| !options.status.has(status)) {
         return Outcome::Skipped(Cow::Owned(format!("http status {status}")));
     }

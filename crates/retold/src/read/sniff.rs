@@ -140,6 +140,8 @@ fn by_name(
         "parquet" => parquet(compression),
         "warc" | "wet" | "wat" => Box::new(Archived(&Warc)),
         "wacz" if head.starts_with(b"PK\x03\x04") => wacz(compression),
+        // Some writers do not put the media type first.
+        "epub" if head.starts_with(b"PK\x03\x04") => book(),
         "arc" => Box::new(Archived(&Arc)),
         "css" | "js" | "mjs" | "map" => skip("script or style sheet"),
         "cdx" | "cdxj" => skip("index of a crawl"),

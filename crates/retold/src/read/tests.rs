@@ -609,6 +609,22 @@ fn texts_in_lists_are_joined_but_for_some_roles() {
     assert_eq!(read("b.jsonl", "text[]", &[]), ["a=x\n\ny"]);
 }
 
+/// Chats whose content is a list of typed parts, with and without the path that says so, also beside plain strings.
+#[test]
+fn parts_of_chat_messages_are_their_texts() {
+    let line = br#"{"id": "a", "messages": [{"role": "user", "content": [{"type": "text", "text": "one"}, {"type": "image_url", "image_url": {"url": "x"}}, {"type": "text", "text": "two"}]}, {"role": "bot", "content": "three"}]}"#;
+    let folder = Folder::new(&[("a.jsonl", line)]);
+    for name in ["messages[].content", "messages[].content[].text"] {
+        let options = ReadOptions {
+            text_field: name.into(),
+            ..ReadOptions::default()
+        };
+        let found = outcomes(&folder.source("a.jsonl"), &options).into_iter();
+        let found: Vec<String> = found.map(brief).collect();
+        assert_eq!(found, ["a=one\n\ntwo\n\nthree"], "{name}");
+    }
+}
+
 #[test]
 fn several_text_fields_are_joined_by_blank_lines() {
     let options = named("title, body.text", "url");

@@ -162,7 +162,8 @@ fn parse(mut bytes: Vec<u8>, number: u64, source: &Source, options: &ReadOptions
         site: source.site.clone(),
         date: fields.get("WARC-Date").map(str::to_owned),
         title: None,
-        derived: !type_.trim().eq_ignore_ascii_case("response"),
+        derived: !type_.trim().eq_ignore_ascii_case("response")
+            || fields.get("WARC-Truncated").is_some(),
         fields: Vec::new(),
         content: Content::Unicode {
             text: String::new(),
