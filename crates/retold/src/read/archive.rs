@@ -303,7 +303,7 @@ impl ArchiveFrames {
 }
 
 /// Whether a record is shorter than it states only because its line ends lost their carriage returns after the length was stated (ClueWeb09).
-fn lost_returns(head: &Head, record: &[u8]) -> bool {
+fn lost_returns(head: &RecordHead, record: &[u8]) -> bool {
     let Some((fields, content)) = record.split_at_checked(head.length) else {
         return false;
     };
