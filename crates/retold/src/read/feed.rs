@@ -146,7 +146,7 @@ fn places(markup: &str, bytes: &[u8]) -> Entries {
 /// What the feed of an entry says about it.
 #[derive(Clone, Debug, Default)]
 struct InFeed {
-    /// Whether all its texts stand on other entries, too: the standing description of a podcast, say.
+    /// Whether all its texts stand below other titles, too: the standing description of a podcast, say.
     has_common_text: bool,
     /// Whether other entries have the same id.
     has_common_id: bool,
@@ -158,6 +158,7 @@ struct InFeed {
 #[derive(Default)]
 struct Written {
     texts: Vec<Range<usize>>,
+    title: Option<Range<usize>>,
     id: Option<Range<usize>>,
     date: Option<Range<usize>>,
 }
@@ -166,19 +167,23 @@ fn in_feed(markup: &str, bytes: &[u8], places: &[Range<usize>]) -> Vec<InFeed> {
     let written = places.iter().map(|place| written(markup, place.clone()));
     let written: Vec<Written> = written.collect();
     let content = |place: &Range<usize>| bytes[place.clone()].trim_ascii();
-    let mut counts: HashMap<&[u8], usize> = HashMap::new();
+    // Text -> the title above it, `None` if there are several. Id -> how many entries have it.
+    let mut title_of: HashMap<&[u8], Option<&[u8]>> = HashMap::new();
+    let mut with_id: HashMap<&[u8], usize> = HashMap::new();
     for entry in &written {
-        let mut of_entry: Vec<&[u8]> = entry.texts.iter().chain(&entry.id).map(content).collect();
-        of_entry.sort_unstable();
-        of_entry.dedup();
-        of_entry
-            .into_iter()
-            .for_each(|text| *counts.entry(text).or_default() += 1);
+        let title = entry.title.as_ref().map_or(&b""[..], content);
+        for text in entry.texts.iter().map(content) {
+            let known = title_of.entry(text).or_insert(Some(title));
+            *known = known.filter(|known| *known == title);
+        }
+        if let Some(id) = entry.id.as_ref().map(content) {
+            *with_id.entry(id).or_default() += 1;
+        }
     }
-    let is_common = |place: &Range<usize>| counts[content(place)] > 1;
+    let is_common = |text: &Range<usize>| title_of[content(text)].is_none();
     let in_feed = written.iter().map(|entry| InFeed {
-        has_common_text: entry.texts.iter().all(is_common),
-        has_common_id: entry.id.as_ref().is_some_and(is_common),
+        has_common_text: !entry.texts.is_empty() && entry.texts.iter().all(is_common),
+        has_common_id: entry.id.as_ref().is_some_and(|id| with_id[content(id)] > 1),
         date: entry
             .date
             .as_ref()
@@ -208,11 +213,12 @@ fn written(markup: &str, place: Range<usize>) -> Written {
                 | "itunes:summary"
         );
         let is_id = matches!(start.name().0, "guid" | "id");
+        let is_title = start.name().0 == "title";
         let is_date = matches!(
             start.name().0,
             "pubDate" | "published" | "issued" | "dc:date" | "updated" | "modified"
         );
-        if !(is_text || is_id || is_date) {
+        if !(is_text || is_id || is_title || is_date) {
             continue;
         }
         let Ok(inside) = reader.read_to_end(start.name()) else {
@@ -222,11 +228,16 @@ fn written(markup: &str, place: Range<usize>) -> Written {
         if markup[inside.clone()].trim().is_empty() {
             continue;
         }
-        match (is_text, is_id) {
-            (true, _) => written.texts.push(inside),
-            (_, true) => written.id = written.id.or(Some(inside)),
-            _ => written.date = written.date.or(Some(inside)),
-        }
+        let place = match () {
+            () if is_text => {
+                written.texts.push(inside);
+                continue;
+            }
+            () if is_id => &mut written.id,
+            () if is_title => &mut written.title,
+            () => &mut written.date,
+        };
+        place.get_or_insert(inside);
     }
     written
 }
@@ -487,7 +498,8 @@ fn repaired(feed: &[u8]) -> Option<Vec<u8>> {
             Event::Eof => return Some(out),
             Event::Start(tag) => {
                 let name = tag.name().0.to_owned();
-                start = Some((name, out.len(), tag.attributes().next().is_none()));
+                let says_nothing = tag.attributes().next().is_none() || is_media_text(&name);
+                start = Some((name, out.len(), says_nothing));
             }
             Event::End(tag) => {
                 if let Some((name, at, true)) = start.take()
@@ -497,6 +509,7 @@ fn repaired(feed: &[u8]) -> Option<Vec<u8>> {
                     continue;
                 }
             }
+            Event::Empty(tag) if is_media_text(tag.name().0) => continue,
             // A text that begins with `&` has a bare one there.
             Event::Text(_) if feed[place.start] == b'&' => {
                 start = None;
@@ -509,6 +522,14 @@ fn repaired(feed: &[u8]) -> Option<Vec<u8>> {
         }
         out.extend(&feed[place]);
     }
+}
+
+/// Whether the only use of an element is its text.
+fn is_media_text(name: &str) -> bool {
+    matches!(
+        name,
+        "media:title" | "media:description" | "media:text" | "media:credit" | "media:keywords"
+    )
 }
 
 fn page(entry: Entry, in_feed: &InFeed, number: u64, source: &Source) -> (Page, bool) {
@@ -537,7 +558,10 @@ fn page(entry: Entry, in_feed: &InFeed, number: u64, source: &Source) -> (Page, 
     let title = entry.title.map(|title| title.content);
     let has_text = content.is_some();
     let mut text = content.map(|(text, _)| text).unwrap_or_default();
-    if has_text && (in_feed.has_common_text || is_stub(&text, markup)) {
+    // What stands on other entries too says nothing about this one; its title and link do.
+    if in_feed.has_common_text && (title.is_some() || url.is_some()) {
+        text = with_headline(title.as_ref(), url.as_deref().unwrap_or_default(), markup);
+    } else if has_text && is_stub(&text, markup) {
         text = with_headline(title.as_ref(), &text, markup);
     }
     let id = Some(entry.id).filter(|id| !id.is_empty() && !in_feed.has_common_id);
@@ -666,7 +690,7 @@ mod tests {
     fn one_fault_costs_at_most_its_entry() {
         let items = [
             "<item><guid>1</guid><title>R&D & more</title><description>one & two</description></item>",
-            "<item><guid>2</guid><title/><description>two words</description><media:description></media:description></item>",
+            "<item><guid>2</guid><title/><description>two words</description><media:description type=\"plain\"></media:description><media:credit role=\"x\"/></item>",
             "<item><guid>3</guid><description>three words</description></item>",
         ];
         let feed = format!(
@@ -704,12 +728,8 @@ mod tests {
             _ => panic!("{page:?}"),
         });
         let below = |n: usize, text: &str| format!("<h1>Title {n} &amp; more</h1>\n{text}");
-        let expected = [
-            below(1, "Comments"),
-            below(2, standing),
-            below(3, standing),
-            long.to_owned(),
-        ];
+        let link = |n: usize| below(n, &format!("http://a.example/{n}"));
+        let expected = [below(1, "Comments"), link(2), link(3), long.to_owned()];
         assert_eq!(texts.collect::<Vec<_>>(), expected);
         // One id for all entries is none.
         assert_eq!(found[2].id, "http://a.example/3");
