@@ -3,8 +3,8 @@
 //! A tokenizer is enough and, unlike a tree, takes linear time at any nesting depth. Block elements and `<br>` end a line, inline elements
 //! do not. Two kinds of elements are left out: those that a browser does not show (scripts, styles, comments, `noscript`, `template`,
 //! frames), and those that are not the page's text (choices of `select` and `datalist`, content of `textarea`, annotations of `ruby`).
-//! Block elements with the attribute `hidden` or with `display: none` in their own style are left out if anything else remains; text hidden
-//! by style sheets and scripts stays. In XHTML, recognised by its first line or root element, a tag that ends in `/>` is an empty element.
+//! Block elements with the attribute `hidden` or with `display: none` in their own style are left out if anything else remains, unless they
+//! follow the heading or button that opens them; text hidden by style sheets and scripts stays. In XHTML, recognised by its first line or root element, a tag that ends in `/>` is an empty element.
 
 use std::convert::Infallible;
 
@@ -485,6 +485,26 @@ mod tests {
         );
         let links = "<p>ab<div hidden><a href=x>cd</a></div><p><a href=x>e</a>";
         assert_eq!(visible_text(links).2.facts.link_chars, 1);
+    }
+
+    #[test]
+    fn panels_behind_their_heading_or_button_are_text() {
+        for html in [
+            "<h3>a</h3><div hidden><p>b</div>",
+            "<div><button>a</button></div><div style='display:none'>b</div>",
+            "<dl><dt>a<dd hidden>b</dl>",
+            "<div><h3><a href=#x>a</a></h3><section id=x hidden>b</section></div>",
+        ] {
+            assert_eq!(visible(html), "a\nb", "{html}");
+        }
+        for html in [
+            // Another language, a menu, a template.
+            "<div><h1>a</h1><p>a</p></div><div lang=fr hidden><h1>b</h1></div>",
+            "<p>a<p>a<button>a</button><ul hidden><li>b</ul>",
+            "<h3>a</h3><p>a</p><div hidden>b</div>",
+        ] {
+            assert!(!visible(html).contains('b'), "{html}");
+        }
     }
 
     #[test]

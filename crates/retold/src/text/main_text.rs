@@ -4,7 +4,7 @@
 //! otherwise a quarter. So a menu weighs nothing, and a poem still outweighs a footer. Copyright notices weigh nothing either. Then:
 //!
 //! 1. Text that is not the page's own is left out, the most certain first: teasers of other articles and readers' comments, if enough prose
-//!    remains; then the site's frame and secondary elements, recognised by tags and names or because they are mostly links, each if it has
+//!    remains, or some in the page's only `main`; then the site's frame and secondary elements, recognised by tags and names or because they are mostly links, each if it has
 //!    less than half of the remaining prose.
 //! 2. The innermost element with four fifths of the remaining prose is the main one.
 //! 3. The main text consists of its remaining blocks, without those that are mostly links (headings stay).
@@ -27,6 +27,8 @@ const TEASER: u64 = 600;
 const TEASERS: usize = 3;
 /// Prose that must remain without teasers and comments; also a tenth of all prose must remain.
 const LEAST: u64 = 150;
+/// Prose of a page's only `main` that is enough, however much stands in teasers beside it.
+const IN_MAIN: u64 = 80;
 /// Words of copyright notices, which belong to a site rather than a page. Longer blocks may be articles about copyright.
 const RIGHTS: [&str; 7] = [
     "©",
@@ -160,9 +162,21 @@ impl<'a> Page<'a> {
             }
         }
         let left = sums[0].prose - prose;
-        if left >= LEAST && left * 10 >= sums[0].prose {
+        let is_in_main = || {
+            self.only_main()
+                .is_some_and(|main| self.sums(&with)[main].prose >= IN_MAIN)
+        };
+        if left >= LEAST && left * 10 >= sums[0].prose || is_in_main() {
             out.copy_from_slice(&with);
         }
+    }
+
+    /// The element `main`, if there is one.
+    fn only_main(&self) -> Option<usize> {
+        let mut all = self
+            .elements()
+            .filter(|&element| self.kind(element) == BlockKind::Main);
+        all.next().filter(|_| all.next().is_none())
     }
 
     fn teasers(&self, sums: &[Sum]) -> Vec<bool> {
@@ -275,7 +289,13 @@ impl<'a> Page<'a> {
                 prose += self.prose[number];
             }
         }
-        let little = prose < LITTLE && main * 2 < all;
+        let is_in_main = || {
+            let main = self.only_main();
+            main.is_some_and(|main| {
+                prose >= IN_MAIN && self.sums(&vec![false; others.len()])[main].prose >= prose
+            })
+        };
+        let little = prose < LITTLE && main * 2 < all && !is_in_main();
         prose > 0 && main * 5 >= own && !little
     }
 }
@@ -328,6 +348,36 @@ fn has_punctuation(text: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use crate::text::html::visible_text;
+
+    /// The main text of a page with this body.
+    fn of_body(body: &str) -> Option<String> {
+        let (visible, _, outline) = visible_text(&format!("<body>{body}</body>"));
+        let main = super::main_blocks(&outline, &visible)?;
+        let lines = visible
+            .split('\n')
+            .zip(main)
+            .filter(|(_, is_main)| *is_main);
+        Some(lines.map(|(line, _)| line).collect::<Vec<_>>().join("\n"))
+    }
+
+    #[test]
+    fn a_short_article_in_main_is_the_text_and_not_the_teasers_beside_it() {
+        let teaser = |n: usize| {
+            format!(
+                "<article class=card><a href=/n/{n}><h3>Headline number {n} of something else that happened</h3></a><p>Something else happened in place number {n} on Wednesday morning, and nobody knows why it did…</p></article>"
+            )
+        };
+        let teasers: String = (0..18).map(teaser).collect();
+        let article = "The ice rink at Kelm opens on Friday at three o'clock. Skates can be hired at the hut for two crowns.";
+        let page = |around: &str| {
+            of_body(&format!(
+                "<header><a href=/>Courier</a></header><{around}><article><h1>Ice rink opens</h1><p>{article}</p></article></{around}><section class=more><h2>More from us</h2>{teasers}</section>"
+            ))
+        };
+        assert_eq!(page("main"), Some(format!("Ice rink opens\n{article}")));
+        // Without `main` nothing says which of the articles is the page's.
+        assert!(page("div").is_some_and(|text| text.contains("number 17")));
+    }
 
     /// The main text of a page with this body, blocks joined with `|`; without main text the whole text after `whole:`.
     fn main(body: &str) -> String {

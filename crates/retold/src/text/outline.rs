@@ -7,6 +7,8 @@ use super::hints::Hint;
 
 /// Elements nested deeper count as part of their ancestors.
 const MAX_DEPTH: usize = 512;
+/// The most elements of what a panel follows: a heading, or a button in a few boxes.
+const LABEL: usize = 3;
 /// With how many open elements an end tag is compared.
 const LOOK_UP: usize = 64;
 /// Maximum number of elements and of blocks recorded. A page with more counts as a whole, so that it costs no more than its text.
@@ -82,7 +84,7 @@ pub struct Element {
     pub kind: BlockKind,
     /// The hint in its names.
     pub hint: Hint,
-    /// Whether it or an ancestor is hidden.
+    /// Whether it or an ancestor is hidden for good.
     pub is_unshown: bool,
 }
 
@@ -181,6 +183,7 @@ impl Outline {
             return;
         }
         let parent = self.innermost();
+        let is_unshown = is_unshown && !self.is_panel(parent, kind);
         self.elements.push(Element {
             parent,
             kind,
@@ -188,6 +191,36 @@ impl Outline {
             is_unshown: is_unshown || self.elements[parent].is_unshown,
         });
         self.open.push(self.elements.len() - 1);
+    }
+
+    /// Whether a hidden element that begins here is a panel that a click opens: it follows its heading or button, as answers do that are
+    /// folded away.
+    fn is_panel(&self, parent: usize, kind: BlockKind) -> bool {
+        let holds_text = matches!(
+            kind,
+            BlockKind::Div
+                | BlockKind::Section
+                | BlockKind::Article
+                | BlockKind::Paragraph
+                | BlockKind::Definition
+        );
+        let mut before = self.elements.iter().rev().take(LABEL);
+        let label = before.position(|element| element.parent == parent);
+        let Some(label) = label.filter(|_| holds_text) else {
+            return false;
+        };
+        let label = &self.elements[self.elements.len() - 1 - label..];
+        let is_label = |element: &Element| {
+            matches!(
+                element.kind,
+                BlockKind::Heading | BlockKind::Button | BlockKind::Definition
+            )
+        };
+        let is_box = |element: &Element| matches!(element.kind, BlockKind::Div | BlockKind::Other);
+        label.iter().any(is_label)
+            && label
+                .iter()
+                .all(|element| is_label(element) || is_box(element))
     }
 
     /// An end tag.
