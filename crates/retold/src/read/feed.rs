@@ -27,6 +27,8 @@ const HEAD: usize = 4096;
 const MOST_AROUND: usize = 1 << 14;
 /// A text of fewer words is a placeholder ("Comments"), and the title says what the entry is.
 const STUB_WORDS: usize = 12;
+/// A text below so many different titles is the feed's, as a line on three pages is a frame's. Below two titles it may be a copy.
+const COMMON_TITLES: usize = 3;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Feed {
@@ -146,7 +148,7 @@ fn places(markup: &str, bytes: &[u8]) -> Entries {
 /// What the feed of an entry says about it.
 #[derive(Clone, Debug, Default)]
 struct InFeed {
-    /// Whether all its texts stand below other titles, too: the standing description of a podcast, say.
+    /// Whether all its texts stand below several other titles, too: the standing description of a podcast, say.
     has_common_text: bool,
     /// Whether other entries have the same id.
     has_common_id: bool,
@@ -167,20 +169,22 @@ fn in_feed(markup: &str, bytes: &[u8], places: &[Range<usize>]) -> Vec<InFeed> {
     let written = places.iter().map(|place| written(markup, place.clone()));
     let written: Vec<Written> = written.collect();
     let content = |place: &Range<usize>| bytes[place.clone()].trim_ascii();
-    // Text -> the title above it, `None` if there are several. Id -> how many entries have it.
-    let mut title_of: HashMap<&[u8], Option<&[u8]>> = HashMap::new();
+    // Text -> the titles above it, as far as they count. Id -> how many entries have it.
+    let mut titles_of: HashMap<&[u8], Vec<&[u8]>> = HashMap::new();
     let mut with_id: HashMap<&[u8], usize> = HashMap::new();
     for entry in &written {
         let title = entry.title.as_ref().map_or(&b""[..], content);
         for text in entry.texts.iter().map(content) {
-            let known = title_of.entry(text).or_insert(Some(title));
-            *known = known.filter(|known| *known == title);
+            let titles = titles_of.entry(text).or_default();
+            if titles.len() < COMMON_TITLES && !titles.contains(&title) {
+                titles.push(title);
+            }
         }
         if let Some(id) = entry.id.as_ref().map(content) {
             *with_id.entry(id).or_default() += 1;
         }
     }
-    let is_common = |text: &Range<usize>| title_of[content(text)].is_none();
+    let is_common = |text: &Range<usize>| titles_of[content(text)].len() == COMMON_TITLES;
     let in_feed = written.iter().map(|entry| InFeed {
         has_common_text: !entry.texts.is_empty() && entry.texts.iter().all(is_common),
         has_common_id: entry.id.as_ref().is_some_and(|id| with_id[content(id)] > 1),
@@ -717,6 +721,7 @@ mod tests {
             item(2, standing),
             item(3, standing),
             item(4, long),
+            item(5, standing),
         ];
         let feed = format!(
             r#"<rss version="2.0"><channel>{}</channel></rss>"#,
@@ -729,7 +734,13 @@ mod tests {
         });
         let below = |n: usize, text: &str| format!("<h1>Title {n} &amp; more</h1>\n{text}");
         let link = |n: usize| below(n, &format!("http://a.example/{n}"));
-        let expected = [below(1, "Comments"), link(2), link(3), long.to_owned()];
+        let expected = [
+            below(1, "Comments"),
+            link(2),
+            link(3),
+            long.to_owned(),
+            link(5),
+        ];
         assert_eq!(texts.collect::<Vec<_>>(), expected);
         // One id for all entries is none.
         assert_eq!(found[2].id, "http://a.example/3");
