@@ -162,9 +162,12 @@ impl<'a> Page<'a> {
             }
         }
         let left = sums[0].prose - prose;
+        // What is beside `main` only; of a list in it the teasers are the text.
         let is_in_main = || {
-            self.only_main()
-                .is_some_and(|main| self.sums(&with)[main].prose >= IN_MAIN)
+            self.only_main().is_some_and(|main| {
+                let prose = sums[main].prose;
+                prose >= IN_MAIN && prose == self.sums(&with)[main].prose
+            })
         };
         if left >= LEAST && left * 10 >= sums[0].prose || is_in_main() {
             out.copy_from_slice(&with);
