@@ -13,8 +13,8 @@ if [ -z "${WORDNET_DIR:-}" ]; then
 fi
 (cd "$WORDNET_DIR" && sha256sum --quiet -c "$here/SHA256SUMS")
 root=$(cd "$here/../../../.." && pwd)
-# All default members are selected so that dependencies are built with the features that the tests built them with.
-(cd "$root" && cargo build --quiet --locked --example build_wordnet)
+# The laboratory depends on the command, so dependencies have the features that the tests built them with.
+(cd "$root" && cargo build --quiet --locked -p retold-lab --example build_wordnet)
 "${CARGO_TARGET_DIR:-$root/target}/debug/examples/build_wordnet" "$WORDNET_DIR" "$work/wordnet.bin"
 if [ -n "${COW_TABLE:-}" ]; then
     "${CARGO_TARGET_DIR:-$root/target}/debug/examples/build_wordnet" "$COW_TABLE" "$work/cow.bin"
