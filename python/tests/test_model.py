@@ -51,7 +51,7 @@ def test_sketches_are_bytes():
     assert sketch.site == "naxos.example" and sketch.keys == sorted(sketch.keys)
     again = retold.Sketch.from_bytes(sketch.to_bytes())
     assert again == sketch and hash(again) == hash(sketch)
-    with pytest.raises(retold.UsageError, match="no sketch"):
+    with pytest.raises(retold.UsageError, match="not a stored sketch"):
         retold.Sketch.from_bytes(b"\x01\x02")
     judged = model.judge(sketch, again)
     assert (judged.answer, judged.verdict.relation, judged.verdict.length_ratio) == ("yes", "duplicate", 1.0)
