@@ -17,7 +17,7 @@ use crate::watch::Watch;
 ///
 /// The newest is the one with the latest date; among equal dates, or without dates, the most preferred. But a page with a text comes before
 /// one without, and a fetched page before one that was cut off or that a crawler derived from it. And a newer page that says less, and is
-/// hardly the same page, does not replace an older one ([`Captures::is_lesser`]).
+/// hardly the same page, does not replace an older one ([`Captures::whole_first`]).
 ///
 /// Errors: a temporary file cannot be written.
 pub(super) fn find_versions(
@@ -108,10 +108,11 @@ impl Captures<'_> {
         for page in PageNo::first(by_id.len()) {
             let text = collection.page(page).text_hash;
             if let Some(known) = text.and_then(|text| address_of.get_mut(&text)) {
-                let own = model.address(&collection.pages.seen(page)).own;
-                let is_first = *known == Some(0);
-                *known = known.filter(|known| is_first || own == 0 || *known == own);
-                *known = if is_first { Some(own) } else { *known };
+                *known = match (*known, model.address(&collection.pages.seen(page)).own) {
+                    (Some(0), own) => Some(own),
+                    (Some(address), own) if own != 0 && own != address => None,
+                    (known, _) => known,
+                };
             }
         }
         Captures {
@@ -121,27 +122,27 @@ impl Captures<'_> {
         }
     }
 
-    /// Moves the first version that is not [lesser](Captures::is_lesser) than a later one to the front; `None` if it is there.
+    /// Moves the first version that is not lesser than an older one to the front; `None` if it is there. A version is lesser if it has less
+    /// than a third of the older one's text, or if it is shorter and says what stands at other addresses too (a challenge, a login) while
+    /// the older one does not. Linear.
     fn whole_first(&self, pages: &mut [Rank]) -> Option<()> {
-        let place = (0..pages.len()).find(|&at| {
-            !pages[at + 1..]
-                .iter()
-                .any(|&other| self.is_lesser(pages[at], other))
-        })?;
+        let (mut place, mut longest, mut longest_here) = (0, 0, 0);
+        for (at, &rank) in pages.iter().enumerate().rev() {
+            let row = self.collection.page(self.by_id[rank.at()]);
+            let text = row.text_hash;
+            let is_elsewhere = text.is_some_and(|text| self.address_of[&text].is_none());
+            let is_lesser =
+                row.chars * LEAST_PART < longest || is_elsewhere && row.chars < longest_here;
+            if !is_lesser {
+                place = at;
+            }
+            longest = longest.max(row.chars);
+            if !is_elsewhere {
+                longest_here = longest_here.max(row.chars);
+            }
+        }
         pages[..=place].rotate_right(1);
         (place > 0).then_some(())
-    }
-
-    /// Whether a version says less than an older one, and is a third of it or less, or says what stands at other addresses too: a challenge,
-    /// a login.
-    fn is_lesser(&self, page: Rank, older: Rank) -> bool {
-        let [page, older] = [page, older].map(|rank| self.collection.page(self.by_id[rank.at()]));
-        let is_elsewhere =
-            |text: Option<u128>| text.is_some_and(|text| self.address_of[&text].is_none());
-        page.chars * LEAST_PART < older.chars
-            || page.chars < older.chars
-                && is_elsewhere(page.text_hash)
-                && !is_elsewhere(older.text_hash)
     }
 }
 

@@ -5,7 +5,6 @@ use std::io::{Cursor, Read, sink};
 
 use bytes::Bytes;
 use rbook::Epub;
-use rbook::epub::manifest::EpubManifestEntry;
 use zip::ZipArchive;
 
 use super::document::one_record;
@@ -54,11 +53,11 @@ fn page(bytes: Bytes, source: &Source, limit: u64) -> Result<Page, String> {
         .skip_toc(true)
         .read(Cursor::new(bytes.clone()));
     let book = book.map_err(|error| damaged(&error))?;
-    let mut files = Files::new(bytes);
+    let mut files = Files::open(bytes, limit).map_err(|error| damaged(&error))?;
     let (mut text, mut failure) = (String::new(), None);
     for entry in book.spine().iter() {
         let chapter = match entry.manifest_entry() {
-            Some(chapter) => files.read(chapter),
+            Some(chapter) => files.read(chapter.href().as_str()),
             None => Err(format!("the chapter {} is in no list", entry.idref())),
         };
         // A chapter that cannot be read costs itself, not the book.
@@ -95,46 +94,46 @@ fn page(bytes: Bytes, source: &Source, limit: u64) -> Result<Page, String> {
 
 /// The files of a book by name.
 struct Files {
-    bytes: Bytes,
+    archive: ZipArchive<Cursor<Bytes>>,
     /// Names in lower case -> places, made when a name is not found as it is written.
-    places: Option<HashMap<String, usize>>,
+    places: HashMap<String, usize>,
+    /// The most bytes of a chapter that are read, and one.
+    limit: u64,
 }
 
 impl Files {
-    fn new(bytes: Bytes) -> Files {
-        Files {
-            bytes,
-            places: None,
-        }
+    fn open(bytes: Bytes, limit: u64) -> zip::result::ZipResult<Files> {
+        Ok(Files {
+            archive: ZipArchive::new(Cursor::new(bytes))?,
+            places: HashMap::new(),
+            limit: limit.saturating_add(1),
+        })
     }
 
-    /// A chapter's text. Its address may have a fragment, and its file another case or charset.
-    fn read(&mut self, chapter: EpubManifestEntry<'_>) -> Result<String, String> {
-        let content = chapter.read_bytes().or_else(|error| {
-            let address = chapter.href().as_str().to_owned();
-            self.read_loosely(&address).ok_or_else(|| error.to_string())
-        })?;
+    /// The text of a chapter at this address in the archive, which may have a fragment, and its file another case or charset.
+    fn read(&mut self, address: &str) -> Result<String, String> {
+        let path = address.split('#').next().unwrap_or_default();
+        let path = percent_encoding::percent_decode_str(path.trim_start_matches('/'));
+        let path = path.decode_utf8_lossy();
+        let place = self.archive.index_for_name(&path);
+        let place = place.or_else(|| self.place_of(&path.to_lowercase()));
+        let place = place.ok_or_else(|| format!("there is no {path}"))?;
+        let file = self.archive.by_index(place);
+        let mut content = Vec::new();
+        file.map_err(|error| error.to_string())?
+            .take(self.limit)
+            .read_to_end(&mut content)
+            .map_err(|error| error.to_string())?;
         Ok(decode(&content, None)?.text.into_owned())
     }
 
-    fn read_loosely(&mut self, address: &str) -> Option<Vec<u8>> {
-        let mut archive = ZipArchive::new(Cursor::new(&self.bytes)).ok()?;
-        let places = self.places.get_or_insert_with(|| {
-            let names = archive.file_names().zip(0..);
-            names
-                .filter_map(|(name, place)| Some((name.ok()?.to_lowercase(), place)))
-                .collect()
-        });
-        let path = address.split('#').next()?.trim_start_matches('/');
-        let path = percent_encoding::percent_decode_str(path).decode_utf8_lossy();
-        let place = *places.get(&path.to_lowercase())?;
-        let mut content = Vec::new();
-        archive
-            .by_index(place)
-            .ok()?
-            .read_to_end(&mut content)
-            .ok()?;
-        Some(content)
+    fn place_of(&mut self, name: &str) -> Option<usize> {
+        if self.places.is_empty() {
+            let names = self.archive.file_names().zip(0..);
+            let names = names.filter_map(|(name, place)| Some((name.ok()?.to_lowercase(), place)));
+            self.places = names.collect();
+        }
+        self.places.get(name).copied()
     }
 }
 

@@ -100,6 +100,7 @@ pub(crate) fn skipped_by_type(
 
 /// Makes a page from an HTTP response; `page` has everything but the content.
 pub(crate) fn response(message: &[u8], page: Page, options: &ReadOptions) -> Outcome {
+    let message = after_interim(message);
     // Some archives store bare documents as responses.
     if !message.starts_with(b"HTTP") && !message.starts_with(b"ICY ") {
         return document(message.to_vec(), None, page);
@@ -107,11 +108,6 @@ pub(crate) fn response(message: &[u8], page: Page, options: &ReadOptions) -> Out
     let Some(length) = block_length(message) else {
         return Outcome::Skipped(EMPTY.into());
     };
-    // Interim answers such as `100 Continue` come before the one that counts.
-    let is_interim = status(message).is_some_and(|status| (100..200).contains(&status));
-    if is_interim && message[length..].starts_with(b"HTTP") {
-        return response(&message[length..], page, options);
-    }
     if let Some(status) = status(message).filter(|&status| !options.status.has(status)) {
         return Outcome::Skipped(Cow::Owned(format!("http status {status}")));
     }
@@ -142,6 +138,18 @@ pub(crate) fn response(message: &[u8], page: Page, options: &ReadOptions) -> Out
         };
     }
     document(body, content_type, page)
+}
+
+/// The message without interim answers such as `100 Continue`, which come before the one that counts.
+fn after_interim(mut message: &[u8]) -> &[u8] {
+    while message.starts_with(b"HTTP")
+        && status(message).is_some_and(|status| (100..200).contains(&status))
+        && let Some(length) = block_length(message)
+        && message[length..].starts_with(b"HTTP")
+    {
+        message = &message[length..];
+    }
+    message
 }
 
 /// The status of a response; `None` if its first line has none (HTTP/0.9, faulty servers).

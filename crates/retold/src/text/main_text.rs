@@ -4,8 +4,8 @@
 //! otherwise a quarter. So a menu weighs nothing, and a poem still outweighs a footer. Copyright notices weigh nothing either. Then:
 //!
 //! 1. Text that is not the page's own is left out, the most certain first: teasers of other articles and readers' comments, if enough prose
-//!    remains, or some in the page's only `main`; then the site's frame and secondary elements, recognised by tags and names or because they are mostly links, each if it has
-//!    less than half of the remaining prose.
+//!    remains, or some in the page's only `main`; then the site's frame and secondary elements, recognised by tags and names or because
+//!    they are mostly links, each if it has less than half of the remaining prose.
 //! 2. The innermost element with four fifths of the remaining prose is the main one.
 //! 3. The main text consists of its remaining blocks, without those that are mostly links (headings stay).
 //!
