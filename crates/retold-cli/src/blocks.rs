@@ -213,6 +213,13 @@ fn tell(summary: &BlockSummary, args: &Args, to: &mut dyn Write) -> io::Result<(
             say::count(summary.without_site, "page")
         )?;
     }
+    if let Some(first) = summary.compiled.ids.first() {
+        writeln!(
+            to,
+            "put together from blocks of other pages, and so preferred to none: {}, {first} for one (`compiled` in summary.json)",
+            say::count(summary.compiled.pages, "page")
+        )?;
+    }
     if records.rejected > 0 {
         writeln!(to, "{}", say::rejects(records.rejected, out))?;
     }

@@ -294,7 +294,22 @@ fn flags(summary: &Summary, to: &mut dyn Write) -> io::Result<()> {
             flag.reason
         )?;
     }
-    more(summary.flagged.len(), "flagged", to)
+    more(summary.flagged.len(), "flagged", to)?;
+    gains(summary, to)
+}
+
+/// The site that gained most, if that is more than a third of all that was dropped: one site seldom tells everything first.
+fn gains(summary: &Summary, to: &mut dyn Write) -> io::Result<()> {
+    match summary.gains.first() {
+        Some(gain) if gain.pages * 3 > summary.records.dropped => writeln!(
+            to,
+            "check {}: its pages stand for {} of {} (`gains` in summary.json)",
+            gain.site,
+            count(gain.pages, "page"),
+            count(gain.sites, "other site")
+        ),
+        _ => Ok(()),
+    }
 }
 
 /// Where those that were not told are listed.

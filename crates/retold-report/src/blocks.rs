@@ -14,6 +14,9 @@ use crate::out::{KEPT, OutDir};
 use crate::summary::Records;
 use crate::tables::{RejectLine, Table};
 
+/// The most ids in a list of `summary.json`.
+const NAMED: usize = 20;
+
 /// Which blocks to look for, and what to write.
 #[derive(Clone, Debug)]
 pub struct BlockJob {
@@ -44,6 +47,8 @@ pub struct BlockSummary {
     pub pages_named: u64,
     /// Pages without a site, which are left unchanged where blocks are counted by site.
     pub without_site: u64,
+    /// Pages that are put together from blocks of others, and so keep none of them.
+    pub compiled: Compiled,
     /// Words on all pages.
     pub words: u64,
     /// Words in spans that are cut or listed.
@@ -54,6 +59,16 @@ pub struct BlockSummary {
     pub inputs: Vec<String>,
     /// Values that differ from run to run.
     pub run: Value,
+}
+
+/// Pages that are put together from blocks of others.
+#[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
+pub struct Compiled {
+    /// Their number.
+    pub pages: u64,
+    /// The ids of the first 20.
+    pub ids: Vec<String>,
 }
 
 /// A line of `blocks.jsonl`.
@@ -325,6 +340,14 @@ impl Found<'_> {
             pages_cut: with_spans(true),
             pages_named: with_spans(false),
             without_site: all.iter().filter(|page| page.site.is_none()).count() as u64,
+            compiled: Compiled {
+                pages: blocks.compiled().count() as u64,
+                ids: blocks
+                    .compiled()
+                    .take(NAMED)
+                    .map(|page| blocks.id(page))
+                    .collect(),
+            },
             words: all.iter().map(|page| page.words()).sum(),
             words_repeated: repeated.sum(),
             parameters: json!({

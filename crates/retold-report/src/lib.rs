@@ -10,6 +10,7 @@ mod decontaminate;
 mod files;
 mod finished;
 mod flagged;
+mod gains;
 mod html;
 mod job;
 mod kept;
@@ -28,6 +29,7 @@ pub use decontaminate::{BenchmarkSummary, Decontamination, DecontaminationSummar
 pub use files::{summary, write};
 pub use finished::Finished;
 pub use flagged::Flagged;
+pub use gains::{Gain, SiteLoss};
 pub use job::{Against, Job, run, sources};
 pub use out::OutDir;
 pub use output::{Names, OutputConfig, Request, Tables};

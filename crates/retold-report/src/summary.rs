@@ -8,6 +8,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::flagged::{Flagged, flagged};
+use crate::gains::{Gain, gains};
 use crate::output::Request;
 
 /// The statistics of a run: the content of `summary.json`, also printed at the end.
@@ -49,6 +50,8 @@ pub struct Summary {
     pub largest_cluster: u64,
     /// Suspicious clusters.
     pub flagged: Vec<Flagged>,
+    /// Sites for whose pages many pages of other sites were dropped.
+    pub gains: Vec<Gain>,
     /// Connected components that are too large to list all pairs.
     pub large_components: Vec<LargeComponent>,
     /// Bytes of records.
@@ -268,6 +271,7 @@ impl Summary {
             clusters: findings.clusters.len() as u64,
             largest_cluster: largest(findings),
             flagged: flagged(findings, output.alarm_size),
+            gains: gains(findings),
             large_components: large_components(findings),
             bytes: Bytes {
                 read: collection.bytes,

@@ -1,6 +1,8 @@
 //! Decides which blocks are cut, where one occurrence is kept, and which pages are dropped.
 
 use bytemuck::{Pod, Zeroable};
+use rustc_hash::FxHashSet;
+use xxhash_rust::xxh3::Xxh3Default;
 
 use super::options::{BlockKeep, BlockOptions, BlockScope};
 use super::pages::BlockPages;
@@ -11,6 +13,12 @@ use crate::text::cut::BlockUnit;
 
 /// Sites with fewer pages have no boilerplate: of two pages, every block is on at least half.
 pub(super) const SITE_PAGES: u32 = 3;
+
+/// A page whose repeated blocks stand on so many different sets of pages is put together from other pages, if it has little else. An
+/// article that was copied has a few such sets: its own blocks, menu and footer.
+const COMPILED_SETS: usize = 10;
+/// The most of its words, as one in so many, that a page put together from others has of its own.
+const COMPILED_OWN: u32 = 20;
 
 /// No page.
 const NOWHERE: u32 = u32::MAX;
@@ -34,12 +42,13 @@ pub(super) struct Decided {
     pub is_dropped: Vec<bool>,
     /// How many half words pages lose, or would lose if their format allowed cuts.
     pub lost: Vec<u32>,
+    /// Which pages are put together from blocks of others; these keep a block only if no other page has it.
+    pub is_compiled: Vec<bool>,
 }
 
 /// Decides on all blocks; `places` are ascending.
 ///
 /// Dropped pages change the share of a site's pages that have a block. So the decision is repeated without them, until no more pages are
-/// dropped; what was cut stays cut. Afterwards no remaining page has a block that would be cut among these pages.
 /// dropped; what was cut stays cut. Then the pages that are left have no block that would be cut among them.
 pub(super) fn decide(
     places: impl Iterator<Item = BlockPlace>,
@@ -54,8 +63,10 @@ pub(super) fn decide(
         places,
         is_dropped: vec![false; count],
         lost: vec![0; count],
+        is_compiled: vec![false; count],
     };
-    let ranks = pages.ranks();
+    decided.find_compiled(pages, options.unit, memory)?;
+    let ranks = pages.ranks(&decided.is_compiled);
     loop {
         decided.blocks = decided.judged(pages, &ranks, options, memory)?;
         match options.unit {
@@ -119,6 +130,60 @@ impl Decided {
             let mut of_block = places.by_ref().take(block.places as usize);
             take(block, &mut of_block)?;
             of_block.for_each(drop);
+        }
+        Ok(())
+    }
+
+    /// Finds the pages that are put together from blocks of others.
+    fn find_compiled(
+        &mut self,
+        pages: &BlockPages,
+        unit: BlockUnit,
+        memory: &Memory,
+    ) -> Result<()> {
+        // For each block, the hash of the set of pages that have it.
+        let mut sets = SpillVec::new(memory);
+        self.each(|_, places| {
+            let mut set = Xxh3Default::new();
+            let mut last = NOWHERE;
+            for page in places.map(|place| place.page) {
+                if page != last {
+                    set.update(&page.to_le_bytes());
+                }
+                last = page;
+            }
+            sets.push(set.digest())
+        })?;
+        let (mut by_page, mut sets) = (Sorter::new(memory), sets.iter());
+        self.each(|_, places| {
+            let set: u64 = sets.next().unwrap_or_default();
+            let [high, low] = [(set >> 32) as u32, set as u32];
+            for of in places {
+                by_page.push([of.page, of.number, of.half_words, high, low])?;
+            }
+            Ok(())
+        })?;
+        let mut by_page = by_page.finish()?.peekable();
+        while let Some([page, ..]) = by_page.peek().copied() {
+            let (mut sets, mut repeated, mut behind) = (FxHashSet::default(), 0, 0);
+            while let Some([_, number, half_words, high, low]) =
+                by_page.next_if(|place| place[0] == page)
+            {
+                sets.insert([high, low]);
+                repeated += match unit {
+                    // Passages overlap; their numbers are the half words before them.
+                    BlockUnit::Passage => {
+                        let begin = number.max(behind);
+                        behind = behind.max(number + half_words);
+                        behind - begin
+                    }
+                    _ => half_words,
+                };
+            }
+            let all = pages.pages[page as usize].half_words;
+            let own = all.saturating_sub(repeated);
+            self.is_compiled[page as usize] =
+                sets.len() >= COMPILED_SETS && own.saturating_mul(COMPILED_OWN) <= all;
         }
         Ok(())
     }

@@ -56,9 +56,9 @@ impl BlockPages {
         self.ids.push(id.as_bytes())
     }
 
-    /// The order in which pages keep a block: first pages that cannot be cut, since they keep their blocks anyway; then by preference, then
-    /// by id.
-    pub fn ranks(&mut self) -> Vec<u32> {
+    /// The order in which pages keep a block: last those that are put together from others; first pages that cannot be cut, since they keep
+    /// their blocks anyway; then by preference, then by id.
+    pub fn ranks(&mut self, is_compiled: &[bool]) -> Vec<u32> {
         self.ids.recall();
         self.preferred.recall();
         let mut order: Vec<u32> = (0..self.pages.len() as u32).collect();
@@ -68,7 +68,12 @@ impl BlockPages {
         order.sort_by(|&a, &b| {
             let by_rules = (*preferred(a)).cmp(&*preferred(b));
             let by_id = || (*id(a)).cmp(&*id(b)).then(a.cmp(&b));
-            is_cut(a).cmp(&is_cut(b)).then(by_rules).then_with(by_id)
+            let is_compiled = |page: u32| is_compiled[page as usize];
+            is_compiled(a)
+                .cmp(&is_compiled(b))
+                .then(is_cut(a).cmp(&is_cut(b)))
+                .then(by_rules)
+                .then_with(by_id)
         });
         let mut ranks = vec![0; order.len()];
         for (rank, page) in order.into_iter().enumerate() {

@@ -30,6 +30,7 @@ pub struct Blocks {
     options: BlockOptions,
     pages: BlockPages,
     is_dropped: Vec<bool>,
+    is_compiled: Vec<bool>,
     lost: Vec<u32>,
     rows: SpillVec<BlockRow>,
     spans: SpillVec<SpanRow>,
@@ -147,6 +148,7 @@ pub fn blocks(
         options: options.clone(),
         pages: all.pages,
         is_dropped: decided.is_dropped,
+        is_compiled: decided.is_compiled,
         lost: decided.lost,
         rows,
         spans,
@@ -311,6 +313,12 @@ impl Blocks {
     /// Whether a page is dropped because little is left of it.
     pub fn is_dropped(&self, page: u32) -> bool {
         self.is_dropped[page as usize]
+    }
+
+    /// The pages that are put together from blocks of others, in order. They keep a block only if no other page has it.
+    pub fn compiled(&self) -> impl Iterator<Item = u32> + '_ {
+        let pages = (0..).zip(&self.is_compiled);
+        pages.filter_map(|(page, is_compiled)| is_compiled.then_some(page))
     }
 
     /// The number of words left on a page.

@@ -40,6 +40,39 @@ pub(super) fn applied(pages: &[Page], found: &Blocks) -> Vec<Page> {
     kept.collect()
 }
 
+/// A page of all paragraphs of others takes none of them, whatever its date, and even if it cannot be cut.
+#[test]
+fn a_page_put_together_from_others_keeps_nothing() {
+    let own = |n: usize| -> Vec<String> {
+        let paragraph = |k: usize| format!("Number {n} says this in its paragraph {k}, at length.");
+        (0..4).map(paragraph).collect()
+    };
+    let honest =
+        |n: usize| Page::text(format!("h{n:02}"), own(n).join("\n\n")).with_date("2026-01-01");
+    let all: Vec<String> = (0..4)
+        .flat_map(|k| (0..30).map(move |n| own(n).swap_remove(k)))
+        .collect();
+    let hostile = [
+        Page::text("z", all.join("\n\n")).with_date("1970-01-01"),
+        Page::html("z", format!("<p>{}", all.join("<p>"))),
+    ];
+    for hostile in hostile {
+        let mut pages: Vec<Page> = (0..30).map(honest).collect();
+        pages.push(hostile);
+        let options = options(BlockUnit::Paragraph, BlockScope::Collection, BlockKeep::One);
+        let found = found(&pages, &options, &Memory::default());
+        assert_eq!(found.compiled().collect::<Vec<_>>(), [30]);
+        let (cut, dropped) = cut(&found);
+        assert!(cut.iter().all(|(page, _)| *page == 30) && cut.len() == 120);
+        assert!(dropped.iter().all(|page| *page == 30));
+        // A copy of one page is no such page.
+        pages[30] = Page::text("z", own(7).join("\n\n")).with_date("1970-01-01");
+        let copied = self::found(&pages, &options, &Memory::default());
+        assert_eq!(copied.compiled().count(), 0);
+        assert!(copied.is_dropped(7));
+    }
+}
+
 fn options(unit: BlockUnit, scope: BlockScope, keep: BlockKeep) -> BlockOptions {
     BlockOptions {
         unit,

@@ -69,3 +69,39 @@ fn a_list_above_the_notice_takes_no_other_page_along() {
         none_goes(&pages);
     }
 }
+
+/// Reports that a program wrote: place, depth and strength differ, and nothing else.
+#[test]
+fn reports_from_one_template_stay() {
+    let number =
+        |n: usize, of: u64| xxhash_rust::xxh3::xxh3_64_with_seed(&n.to_le_bytes(), of) as usize;
+    let place = |n: usize, of: u64| own(number(n, of) % 60, 1).replace(". ", "");
+    let report = |n: usize| {
+        format!(
+            "Earthquake near {}. A magnitude {}.{} earthquake was reported in the morning {} miles {} of {}, according to the survey. \
+             It occurred at {}:{} Pacific time at a depth of {} miles. The epicentre was {} miles from {} and {} miles from {}. \
+             In the past ten days there have been {} earthquakes of magnitude 3 and more nearby. \
+             This post was created by an algorithm written by the author, from data of the survey.",
+            place(n, 1),
+            2 + number(n, 2) % 4,
+            number(n, 3) % 10,
+            number(n, 4) % 60,
+            ["north", "east", "south", "west"][number(n, 5) % 4],
+            place(n, 1),
+            1 + number(n, 6) % 12,
+            10 + number(n, 7) % 50,
+            1 + number(n, 8) % 25,
+            number(n, 9) % 80,
+            place(n, 10),
+            number(n, 11) % 150,
+            place(n, 12),
+            number(n, 13) % 5,
+        )
+    };
+    for count in [2, 40, 200] {
+        let pages: Vec<Page> = (0..count)
+            .map(|n| page(n, Some("news.example"), report(n)))
+            .collect();
+        none_goes(&pages);
+    }
+}

@@ -2,6 +2,7 @@
 
 use super::retain::Parts;
 use super::sketch_judge::SketchJudge;
+use crate::cluster::Pair;
 use crate::ids::{GroupNo, Rank};
 use crate::verify::Verification;
 
@@ -36,7 +37,12 @@ impl Parts for AskedParts<'_> {
             let others = others.filter(|&other| !groups.are_copies(group, other));
             let others: Vec<GroupNo> = others.collect();
             let pairs = one.with_each(&others);
-            let is_refuted = || self.verification.verify(&pairs).contains(&None);
+            // Two parts that only overlap both say something of their own.
+            let is_refuted = || {
+                let connects = |pair: &Pair| self.judge.context.connects(pair);
+                let mut verdicts = self.verification.verify(&pairs).into_iter();
+                verdicts.any(|pair| !pair.as_ref().is_some_and(connects))
+            };
             pairs.len() < others.len() || is_refuted()
         })
     }

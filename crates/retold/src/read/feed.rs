@@ -435,6 +435,15 @@ impl Unparsed for LoneEntry {
     fn parse(self: Box<Self>, number: u64, source: &Source, _: &ReadOptions) -> Outcome {
         match self.page(number, source) {
             Ok((page, true)) => Outcome::Page(page),
+            // A post that is only a link: what it links to, and how that is called, is its text.
+            Ok((
+                page @ Page {
+                    url: Some(_),
+                    title: Some(_),
+                    ..
+                },
+                false,
+            )) => Outcome::Page(with_link_as_text(page)),
             Ok(_) => Outcome::Skipped("feed entry without text".into()),
             Err(reason) => Outcome::Rejected(reason),
         }
@@ -620,6 +629,18 @@ fn with_headline(headline: Option<&String>, text: &str, markup: Markup) -> Strin
     }
 }
 
+fn with_link_as_text(page: Page) -> Page {
+    let link = page.url.as_deref().unwrap_or_default();
+    let text = with_headline(page.title.as_ref(), link, Markup::Plain);
+    Page {
+        content: Content::Unicode {
+            text,
+            markup: Markup::Plain,
+        },
+        ..page
+    }
+}
+
 /// The address of an entry's page, as opposed to enclosures and the entry it answers.
 fn url(links: Vec<Link>) -> Option<String> {
     let is_page = |link: &Link| matches!(link.rel.as_deref(), None | Some("alternate"));
@@ -748,6 +769,27 @@ mod tests {
             found[0].date.as_deref(),
             Some("Mo, 5 Jan 2026 10:00:00 +0100")
         );
+    }
+
+    #[test]
+    fn a_post_that_is_only_a_link_has_its_title_and_link_as_text() {
+        let item = |n: usize| {
+            format!("<item><title>Title &amp; {n}</title><link>http://a.example/{n}</link></item>")
+        };
+        let feed = format!(
+            r#"<rss version="2.0"><channel>{}{}<item><title>No link</title></item></channel></rss>"#,
+            item(1),
+            item(2)
+        );
+        let folder = Folder::new(&[("a.xml", feed.as_bytes())]);
+        let expected =
+            [1, 2].map(|n| format!("http://a.example/{n}=Title & {n}\n\nhttp://a.example/{n}"));
+        let found = briefs(&folder.source("a.xml"));
+        assert_eq!(found[..2], expected);
+        assert_eq!(found[2], "-feed entry without text");
+        // Who fetches the page wants to know that the entry has no text.
+        let pages = feed_pages("a", feed.as_bytes()).unwrap();
+        assert!(pages[0].as_ref().is_ok_and(|page| page.content.is_empty()));
     }
 
     #[test]

@@ -15,17 +15,50 @@ use super::hints::hint_of;
 use super::meta::{Attributes, MetaFinder, PageMeta, WantedAttributes};
 use super::outline::{BlockKind, Outline};
 
-/// The visible text of an HTML document, the metadata in its head, and its outline.
+/// Minimum bytes of a text in `noscript`. A request to switch scripts on is shorter.
+const NO_SCRIPT: usize = 500;
+
+/// The visible text of an HTML document, the metadata in its head, and its outline. If `noscript` has more text than all else, and more
+/// than a notice has, the page's text is what a browser without scripts shows.
 pub fn visible_text(html: &str) -> (String, PageMeta, Outline) {
+    let usual = visible_with(html, true);
+    let least = NO_SCRIPT.max(2 * usual.text.len());
+    if usual.no_script_bytes < least {
+        return (usual.text, usual.meta, usual.outline);
+    }
+    let without = visible_with(html, false);
+    // Most of the bytes may have been tags: pictures that are loaded late, say.
+    let chosen = match without.text.len() - usual.text.len().min(without.text.len()) >= least {
+        true => without,
+        false => usual,
+    };
+    (chosen.text, chosen.meta, chosen.outline)
+}
+
+struct Visible {
+    text: String,
+    meta: PageMeta,
+    outline: Outline,
+    /// The bytes in `noscript`, tags included; 0 if they are text.
+    no_script_bytes: usize,
+}
+
+/// What a browser that runs scripts shows, or one that does not.
+fn visible_with(html: &str, scripts: bool) -> Visible {
     let mut sink = Sink::new(html.len());
     sink.is_xml = html.trim_start().starts_with("<?xml");
+    sink.scripts = scripts;
     // The sink makes no tokens, so the first call reads to the end.
     let end = Tokenizer::new_with_emitter(html, &mut sink).next();
     debug_assert!(end.is_none());
     let (text, facts) = sink.blocks.finish();
     sink.outline.facts = facts;
-    let text = sink.outline.leave_out_unshown(text);
-    (text, sink.meta.finish(), sink.outline)
+    Visible {
+        text: sink.outline.leave_out_unshown(text),
+        meta: sink.meta.finish(),
+        outline: sink.outline,
+        no_script_bytes: sink.no_script_bytes,
+    }
 }
 
 /// Elements without visible text.
@@ -110,16 +143,15 @@ fn kind(name: &[u8]) -> Option<BlockKind> {
         b"main" => BlockKind::Main,
         b"nav" => BlockKind::Nav,
         b"p" => BlockKind::Paragraph,
+        b"blockquote" => BlockKind::Quote,
         b"search" => BlockKind::Search,
         b"section" => BlockKind::Section,
         b"table" => BlockKind::Table,
         b"tbody" | b"tfoot" | b"thead" => BlockKind::Rows,
         b"td" | b"th" => BlockKind::Cell,
         b"tr" => BlockKind::Row,
-        b"address" | b"blockquote" | b"caption" | b"center" | b"details" | b"figcaption"
-        | b"frameset" | b"hgroup" | b"legend" | b"optgroup" | b"option" | b"summary" => {
-            BlockKind::Other
-        }
+        b"address" | b"caption" | b"center" | b"details" | b"figcaption" | b"frameset"
+        | b"hgroup" | b"legend" | b"optgroup" | b"option" | b"summary" => BlockKind::Other,
         _ => return None,
     })
 }
@@ -158,6 +190,9 @@ struct Sink {
     outline: Outline,
     /// How many elements were open where the open link began, if one is open.
     link: Option<usize>,
+    /// Whether scripts run, so that `noscript` is not shown.
+    scripts: bool,
+    no_script_bytes: usize,
 }
 
 impl Sink {
@@ -177,6 +212,8 @@ impl Sink {
             pre: 0,
             outline: Outline::new(),
             link: None,
+            scripts: true,
+            no_script_bytes: 0,
         }
     }
 
@@ -189,7 +226,11 @@ impl Sink {
     }
 
     fn role(&mut self) -> Role {
-        *self.role.get_or_insert_with(|| role(&self.name))
+        let shows_no_script = !self.scripts;
+        *self.role.get_or_insert_with(|| match &*self.name {
+            b"noscript" if shows_no_script => Role::Block(BlockKind::Other),
+            name => role(name),
+        })
     }
 
     /// Attributes are read only where they matter: pages carry megabytes of them.
@@ -326,6 +367,9 @@ impl Emitter for &mut Sink {
             }
         } else {
             self.meta.title_text(text);
+            if matches!(&self.hidden, Some((name, _)) if name == b"noscript") {
+                self.no_script_bytes += text.len();
+            }
         }
     }
 
@@ -352,7 +396,10 @@ impl Emitter for &mut Sink {
         let sink = &mut **self;
         sink.last_start.clear();
         sink.last_start.extend_from_slice(&sink.name);
-        content_state(&self.name)
+        match &*self.name {
+            b"noscript" if !self.scripts => None,
+            name => content_state(name),
+        }
     }
 
     fn emit_current_comment(&mut self) {}
@@ -453,6 +500,22 @@ mod tests {
             visible("<button>Buy</button><button>Sell</button>"),
             "Buy\nSell"
         );
+    }
+
+    #[test]
+    fn an_article_in_noscript_is_the_text_and_a_notice_is_not() {
+        let notice =
+            "Please switch on JavaScript in your browser, or use another one, to read this page.";
+        let page = |inside: &str| format!("<p>{notice}<noscript>{inside}</noscript><p>end");
+        let prose = "<p>The ferry leaves when the fog has lifted.</p>".repeat(20);
+        let text = visible(&page(&prose));
+        assert!(text.starts_with(notice) && text.ends_with("end"), "{text}");
+        assert_eq!(text.lines().count(), 22);
+        for inside in [notice.repeat(4), "<img src='pixel.png'>".repeat(99)] {
+            assert_eq!(visible(&page(&inside)), format!("{notice}\nend"));
+        }
+        let shell = "<div id=root></div><noscript>You need to enable JavaScript to run this app.</noscript>";
+        assert_eq!(visible(shell), "");
     }
 
     #[test]

@@ -29,6 +29,8 @@ const TEASERS: usize = 3;
 const LEAST: u64 = 150;
 /// Prose of a page's only `main` that is enough, however much stands in teasers beside it.
 const IN_MAIN: u64 = 80;
+/// How many elements around the main one are searched for prose of their own.
+const AROUND: usize = 6;
 /// Words of copyright notices, which belong to a site rather than a page. Longer blocks may be articles about copyright.
 const RIGHTS: [&str; 7] = [
     "©",
@@ -254,16 +256,47 @@ impl<'a> Page<'a> {
         // Only one element at each depth can hold more than half, so the last one found is the innermost.
         for element in self.elements() {
             let most = sums[element].prose * 5 >= sums[0].prose * 4;
-            if most && holds_text(self.kind(element)) && self.kind(element) != BlockKind::Item {
+            let holds_all = !matches!(self.kind(element), BlockKind::Item | BlockKind::Quote);
+            if most && holds_text(self.kind(element)) && holds_all {
                 main = element;
             }
         }
+        main = self.whole(main, out);
         let mut inside = vec![false; out.len()];
         inside[main] = true;
         for element in main + 1..out.len() {
             inside[element] = inside[self.parent(element)];
         }
         inside
+    }
+
+    /// The element, or the nearest one around it that has prose of its own, which the element is then only a part of: a quotation above
+    /// its reply.
+    fn whole(&self, main: usize, out: &[bool]) -> usize {
+        let is_part = |kind| matches!(kind, BlockKind::Body | BlockKind::Page | BlockKind::Main);
+        let mut around = main;
+        for _ in 0..AROUND {
+            around = self.parent(around);
+            if is_part(self.kind(around)) {
+                break;
+            }
+            if self.prose_in(around, out) >= LONG as u64 {
+                return around;
+            }
+        }
+        main
+    }
+
+    /// The prose directly in an element and in its paragraphs.
+    fn prose_in(&self, element: usize, out: &[bool]) -> u64 {
+        let is_in = |block: &Block| {
+            let paragraph = self.kind(block.element) == BlockKind::Paragraph
+                && self.parent(block.element) == element;
+            (block.element == element || paragraph) && !out[block.element]
+        };
+        let blocks = self.blocks.iter().zip(&self.prose);
+        let prose = blocks.filter(|(block, _)| is_in(block));
+        prose.map(|(_, prose)| prose).sum()
     }
 
     /// The text blocks that are inside the main element and not left out.
@@ -516,6 +549,35 @@ mod tests {
         let found = main(&format!("{MENU}<div><ul>{titles}</ul></div>{FOOTER}"));
         assert_eq!(found.matches("harbour master").count(), 19);
         assert!(!found.contains("Contact") && !found.contains("rights"));
+    }
+
+    #[test]
+    fn a_reply_stays_below_a_long_quotation() {
+        let quoted =
+            "The bridge at Orlo is closed until the ice has gone, says the warden. ".repeat(12);
+        let reply = "It was open this morning, I walked across it with the dog.";
+        for post in [
+            format!(
+                "<div class=content><blockquote><div><cite>anna wrote:</cite>{quoted}</div></blockquote>{reply}</div>"
+            ),
+            format!(
+                "<form><table><tr><td><blockquote><p>{quoted}</p></blockquote><br>{reply}</td></tr></table></form>"
+            ),
+            format!(
+                "<aside class=quote><blockquote><p>{quoted}</p></blockquote></aside><p>{reply}</p>"
+            ),
+            format!(
+                "<div>Quote:<table><tr><td><div>Originally posted by <b>anna</b></div><div>{quoted}</div></td></tr></table></div>{reply}"
+            ),
+            format!("<blockquote>{quoted}</blockquote><div class=reply>{reply}</div>"),
+        ] {
+            let main = of_body(&format!("<nav><a href=/>Forum</a></nav><div class=post>{post}</div><footer>All times are GMT.</footer>")).unwrap();
+            assert!(
+                main.contains(reply) && main.contains(quoted.trim()),
+                "{post}: {main}"
+            );
+            assert!(!main.contains("Forum") && !main.contains("GMT"), "{main}");
+        }
     }
 
     #[test]

@@ -61,6 +61,8 @@ pub enum BlockKind {
     Paragraph,
     /// `pre`.
     Pre,
+    /// `blockquote`.
+    Quote,
     /// `tr`.
     Row,
     /// `tbody`, `thead`, `tfoot`.

@@ -152,7 +152,7 @@ pub(super) fn is_text(column: &ColumnDescriptor) -> bool {
 }
 
 pub(super) fn is_text_list(column: &ColumnDescriptor) -> bool {
-    column.max_rep_level() == 1
+    matches!(column.max_rep_level(), 1 | 2)
         && column.physical_type() == Physical::BYTE_ARRAY
         && has_text(column)
 }
@@ -187,26 +187,28 @@ pub(super) fn read_lists(
     };
     roles.resize_with(rows, Vec::new);
     let rows = texts.into_iter().zip(roles).map(|(texts, roles)| {
-        let is_left = |place: usize| {
-            let role = roles.get(place).and_then(Option::as_ref);
+        let is_left = |item: usize| {
+            let role = roles.get(item).and_then(|(_, role)| role.as_ref());
             role.is_some_and(|role| {
                 skip_roles
                     .iter()
                     .any(|skipped| skipped.as_bytes() == role.data())
             })
         };
-        let texts = texts.iter().enumerate();
-        let texts = texts.filter_map(|(place, text)| {
+        let texts = texts.iter().filter_map(|(item, text)| {
             let text = text.as_ref()?.data();
-            Some(if is_left(place) { &b""[..] } else { text })
+            Some(if is_left(*item) { &b""[..] } else { text })
         });
         joined(texts).map(ByteArray::from)
     });
     Ok(rows.collect())
 }
 
+/// The values of one row of a column in a list, or in a list of lists, each with the number of its item in the outer list.
+type Listed = Vec<(usize, Option<ByteArray>)>;
+
 /// Reads rows of a column of lists. Columns of one list have one value or null per list item, or one null for an empty list.
-fn lists((about, reader): &mut Column, rows: usize) -> Result<Vec<Cells>> {
+fn lists((about, reader): &mut Column, rows: usize) -> Result<Vec<Listed>> {
     let early = || ParquetError::EOF(format!("column `{}` ends early", about.name()));
     let ColumnReader::ByteArrayColumnReader(reader) = reader else {
         return Err(early());
@@ -214,16 +216,22 @@ fn lists((about, reader): &mut Column, rows: usize) -> Result<Vec<Cells>> {
     let (mut values, mut filled, mut repeated) = (Vec::new(), Vec::new(), Vec::new());
     let (filled_to, repeated_to) = (Some(&mut filled), Some(&mut repeated));
     let (read, _, _) = reader.read_records(rows, filled_to, repeated_to, &mut values)?;
-    let (mut values, mut lists) = (values.into_iter(), Vec::with_capacity(rows));
+    let (mut values, mut lists) = (values.into_iter(), Vec::<Listed>::with_capacity(rows));
     for (filled, repeated) in filled.into_iter().zip(repeated) {
         if repeated == 0 {
             lists.push(Vec::new());
         }
+        let list = lists.last_mut().ok_or_else(early)?;
+        let item = match list.last() {
+            None => 0,
+            // A deeper repetition goes on in the same item.
+            Some((item, _)) => item + usize::from(repeated == 1),
+        };
         let value = match filled == about.max_def_level() {
             true => Some(values.next().ok_or_else(early)?),
             false => None,
         };
-        lists.last_mut().ok_or_else(early)?.push(value);
+        list.push((item, value));
     }
     match read == rows && lists.len() == rows {
         true => Ok(lists),

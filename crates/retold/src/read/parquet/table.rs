@@ -8,7 +8,7 @@ use std::ops::Range;
 use ::parquet::errors::{ParquetError, Result as ParquetResult};
 use ::parquet::file::metadata::ParquetMetaData;
 use ::parquet::file::reader::{ChunkReader, FileReader, Length, SerializedFileReader};
-use ::parquet::schema::types::SchemaDescriptor;
+use ::parquet::schema::types::{ColumnDescriptor, SchemaDescriptor};
 
 use bytes::Bytes;
 
@@ -128,10 +128,10 @@ impl Table {
         }
         let mut roles = vec![None; wanted.len()];
         for (place, name) in (TEXT..).zip(options.text_fields()) {
-            if let Some((list, field)) = names::listed(name) {
-                wanted[place] = listed_leaf(schema, list, field);
+            if let Some((list, _)) = names::listed(name) {
+                wanted[place] = listed_leaf(schema, name);
                 let mut role = names::ROLES.iter();
-                let role = role.find_map(|role| listed_leaf(schema, list, role));
+                let role = role.find_map(|role| listed_leaf(schema, &format!("{list}.{role}")));
                 roles[place] = role.filter(|_| !options.skip_roles.is_empty());
             }
         }
@@ -172,21 +172,35 @@ fn leaf(schema: &SchemaDescriptor, name: &str) -> Option<usize> {
         .min_by_key(|leaf| schema.column(*leaf).path().parts().len())
 }
 
-/// The text column that is a field of a list's objects, nested as Parquet writers do it.
-fn listed_leaf(schema: &SchemaDescriptor, list: &str, field: &str) -> Option<usize> {
-    let dot = if field.is_empty() { "" } else { "." };
-    let between = [
-        ".list.element",
-        ".list.item",
-        ".bag.array_element",
-        ".array",
-        "",
-    ];
-    let paths = between.map(|between| format!("{list}{between}{dot}{field}"));
-    (0..schema.num_columns()).find(|leaf| {
-        let column = schema.column(*leaf);
-        cells::is_text_list(&column) && paths.contains(&column.path().string())
-    })
+/// The text column at a path through lists (`messages[].content`). If a list of typed parts is there, it is their texts.
+fn listed_leaf(schema: &SchemaDescriptor, path: &str) -> Option<usize> {
+    let path = path.replace("[]", "");
+    let path = path.trim_end_matches('.');
+    let columns = (0..schema.num_columns()).map(|leaf| (leaf, schema.column(leaf)));
+    let in_lists = columns.map(|(leaf, column)| (leaf, path_through_lists(&column), column));
+    let in_lists: Vec<_> = in_lists.collect();
+    let find = |path: &str| in_lists.iter().find(|(_, other, _)| other == path);
+    let text = find(path).or_else(|| {
+        find(&format!("{path}.type"))?;
+        find(&format!("{path}.text"))
+    });
+    text.filter(|(.., column)| cells::is_text_list(column))
+        .map(|(leaf, ..)| *leaf)
+}
+
+/// A column's path without the groups that writers put between a list and its items.
+fn path_through_lists(column: &ColumnDescriptor) -> String {
+    let mut path = format!("{}.", column.path().string());
+    for between in [
+        ".list.element.",
+        ".list.item.",
+        ".bag.array_element.",
+        ".array.",
+    ] {
+        path = path.replace(between, ".");
+    }
+    path.pop();
+    path
 }
 
 /// Checks that there is a column of text or HTML.
@@ -194,8 +208,7 @@ fn check(schema: &SchemaDescriptor, options: &ReadOptions) -> Result<(), String>
     let fields = schema.root_schema().get_fields();
     let mut found = false;
     for name in options.text_fields().chain([&*options.html_field]) {
-        let listed = names::listed(name);
-        if listed.is_some_and(|(list, field)| listed_leaf(schema, list, field).is_some()) {
+        if names::listed(name).is_some() && listed_leaf(schema, name).is_some() {
             found = true;
             continue;
         }

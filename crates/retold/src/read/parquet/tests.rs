@@ -465,6 +465,46 @@ fn texts_in_lists_are_joined_but_for_some_roles() {
 }
 
 #[test]
+fn texts_of_typed_parts_in_lists_are_joined() {
+    let fields = "required binary id (STRING);
+        optional group messages (LIST) { repeated group list { optional group element {
+            optional binary role (STRING);
+            optional group content (LIST) { repeated group list { optional group element {
+                optional binary type (STRING); optional binary text (STRING); } } } } } }";
+    // The system's part; the user's two parts with a picture between them, and a message without parts. Then a row of one part.
+    let (filled, repeated) = (vec![7, 7, 7, 7, 3, 7], vec![0, 1, 2, 2, 1, 0]);
+    let group = vec![
+        full(strings(["a", "b"])),
+        Column(
+            strings(["system", "user", "user", "user"]),
+            vec![4, 4, 4, 4],
+            vec![0, 1, 1, 0],
+        ),
+        Column(
+            strings(["text", "text", "image", "text", "text"]),
+            filled,
+            repeated.clone(),
+        ),
+        Column(
+            strings(["S", "one", "two", "three"]),
+            vec![7, 7, 6, 7, 3, 7],
+            repeated,
+        ),
+    ];
+    let folder = Folder::new(&[("a.parquet", &file(fields, Compression::SNAPPY, &[group]))]);
+    for text in ["messages[].content", "messages[].content[].text"] {
+        let options = ReadOptions {
+            text_field: text.into(),
+            skip_roles: vec!["system".into()],
+            ..ReadOptions::default()
+        };
+        let found = super::super::tests::outcomes(&folder.source("a.parquet"), &options);
+        let found: Vec<String> = found.into_iter().map(super::super::tests::brief).collect();
+        assert_eq!(found, ["a=one\n\ntwo", "b=three"], "{text}");
+    }
+}
+
+#[test]
 fn rows_of_many_batches_are_told_apart() {
     let rows = 1000;
     let fields = "required binary text (STRING); repeated int64 places;";

@@ -1,0 +1,147 @@
+//! Sites for whose pages many pages of other sites were dropped.
+
+use std::collections::BTreeMap;
+
+use retold::{DroppedAs, Findings};
+use serde::Serialize;
+
+/// A site is listed if so many pages of other sites were dropped for its pages,
+const LEAST_PAGES: u64 = 20;
+/// or more than one in so many pages of another site that has [`LEAST_PAGES`].
+const SHARE: u64 = 3;
+
+/// A site for whose pages many pages of other sites were dropped: the first to tell much, or one that took it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Gain {
+    /// The site.
+    pub site: String,
+    /// Pages of other sites that were dropped for its pages.
+    pub pages: u64,
+    /// The number of these sites.
+    pub sites: u64,
+    /// The one that lost the most pages to it.
+    pub most: SiteLoss,
+}
+
+/// Pages of a site that were dropped for another one's.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct SiteLoss {
+    /// The site.
+    pub site: String,
+    /// Its pages that were dropped for the other site's.
+    pub pages: u64,
+    /// All its pages.
+    pub of: u64,
+}
+
+/// The sites that gained the most come first.
+pub(crate) fn gains(findings: &Findings) -> Vec<Gain> {
+    let mut all: BTreeMap<u32, u64> = BTreeMap::new();
+    let own = findings.collection.pages.len() - findings.old_pages;
+    let pages = findings.collection.pages.iter().take(own);
+    for site in pages.filter_map(|page| page.site) {
+        *all.entry(site).or_default() += 1;
+    }
+    // (site that keeps, site that loses) -> pages. Versions of an address belong to its site, whoever has them.
+    let mut taken: BTreeMap<(u32, u32), u64> = BTreeMap::new();
+    for drop in &findings.dropped {
+        let site = |rank| findings.page(rank).site;
+        if let (Some(keeps), Some(loses)) = (site(drop.canonical), site(drop.page))
+            && keeps != loses
+            && drop.relation != DroppedAs::SameUrl
+        {
+            *taken.entry((keeps, loses)).or_default() += 1;
+        }
+    }
+    let name = |site: u32| findings.collection.sites[site as usize].clone();
+    let taken: Vec<((u32, u32), u64)> = taken.into_iter().collect();
+    let of_site = taken.chunk_by(|((a, _), _), ((b, _), _)| a == b);
+    let gains = of_site.filter_map(|losses| {
+        let loss = |&((_, site), pages): &((u32, u32), u64)| SiteLoss {
+            site: name(site),
+            pages,
+            of: all.get(&site).copied().unwrap_or(0),
+        };
+        let losses_of = || losses.iter().map(loss);
+        let is_large = |loss: &SiteLoss| loss.of >= LEAST_PAGES && loss.pages * SHARE > loss.of;
+        let pages = losses.iter().map(|(_, pages)| pages).sum();
+        if pages < LEAST_PAGES && !losses_of().any(|loss| is_large(&loss)) {
+            return None;
+        }
+        let most = losses_of().max_by(|a, b| (a.pages, &b.site).cmp(&(b.pages, &a.site)));
+        Some(Gain {
+            site: name(losses[0].0.0),
+            pages,
+            sites: losses.len() as u64,
+            most: most?,
+        })
+    });
+    let mut gains: Vec<Gain> = gains.collect();
+    gains.sort_by(|a, b| b.pages.cmp(&a.pages).then_with(|| a.site.cmp(&b.site)));
+    gains
+}
+
+#[cfg(test)]
+mod tests {
+    use retold::{JudgeConfig, Page, dedup};
+
+    use super::*;
+
+    fn story(number: usize) -> String {
+        let sentence = |n: usize| {
+            let word = |at: usize| format!("w{}x{n}x{at}", number * 7919 % 10_007);
+            let words: Vec<String> = (0..8).map(word).collect();
+            format!("The {}. ", words.join(" "))
+        };
+        (0..15).map(sentence).collect()
+    }
+
+    fn gains_of(pages: impl IntoIterator<Item = (String, String)>) -> Vec<Gain> {
+        let pages = pages.into_iter().enumerate().map(|(number, (site, text))| {
+            let mut page = Page::text(format!("p{number:03}"), text);
+            page.url = Some(format!("https://{site}/{number}"));
+            page
+        });
+        gains(&dedup(pages, &JudgeConfig::default()).unwrap())
+    }
+
+    /// A site adds a paragraph to pages of others: twenty are listed, nineteen are not.
+    #[test]
+    fn a_site_that_replaces_twenty_pages_by_hand() {
+        let spam = story(5000);
+        let found = |count: usize| {
+            let honest = (0..count).map(|n| (format!("site{}.example", n % 10), story(n)));
+            let longer =
+                (0..count).map(|n| ("evil.example".to_owned(), format!("{}\n\n{spam}", story(n))));
+            gains_of(honest.chain(longer))
+        };
+        assert_eq!(found(19), []);
+        let expected = Gain {
+            site: "evil.example".into(),
+            pages: 20,
+            sites: 10,
+            most: SiteLoss {
+                site: "site0.example".into(),
+                pages: 2,
+                of: 2,
+            },
+        };
+        assert_eq!(found(20), [expected]);
+    }
+
+    /// Of 20 pages of a site, 7 are more than a third; pages of one site that repeat each other are no gain.
+    #[test]
+    fn a_site_that_replaces_a_third_of_another_by_hand() {
+        let found = |taken: usize| {
+            let honest = (0..20).map(|n| ("honest.example".to_owned(), story(n)));
+            let longer = (0..taken).map(|n| ("a.example".to_owned(), story(n) + &story(3000 + n)));
+            let own = (0..40).map(|_| ("b.example".to_owned(), story(4000)));
+            gains_of(honest.chain(longer).chain(own))
+        };
+        assert_eq!(found(6), []);
+        let found = found(7);
+        assert_eq!((found.len(), found[0].pages, found[0].most.of), (1, 7, 20));
+    }
+}
