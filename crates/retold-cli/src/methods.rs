@@ -3,8 +3,8 @@
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use retold::Result;
 use retold::method::{DEFAULT_METHOD, METHODS, MethodInfo, Preset, find_method};
+use retold::{Linkage, Result};
 use serde_json::json;
 
 use crate::say;
@@ -54,7 +54,16 @@ fn print(method: &MethodInfo, to: &mut dyn Write) -> io::Result<()> {
             .iter()
             .map(|(name, value)| format!("{name}={value}"))
             .collect();
-        writeln!(to, "  --preset {}: {}", preset.name, params.join(" "))?;
+        let cluster = match preset.cluster {
+            Linkage::PerPage => " --cluster per-page",
+            _ => "",
+        };
+        writeln!(
+            to,
+            "  --preset {}: {}{cluster}",
+            preset.name,
+            params.join(" ")
+        )?;
         writeln!(to, "      as in {}; {}", preset.source, preset.remark)?;
     }
     writeln!(to)
@@ -73,6 +82,7 @@ fn as_json(method: &MethodInfo) -> serde_json::Value {
         json!({
             "name": preset.name,
             "params": preset.settings(),
+            "cluster": preset.cluster,
             "source": preset.source,
             "remark": preset.remark,
         })

@@ -59,9 +59,9 @@ pub struct ModelArgs {
     #[command(flatten)]
     pairs: FilterArgs,
 
-    /// How related pages become clusters
-    #[arg(long, value_enum, default_value_t = Cluster::TwoEdge, help_heading = "Clusters", hide_short_help = true)]
-    cluster: Cluster,
+    /// How related pages become clusters [default: two-edge; with --preset patent per-page]
+    #[arg(long, value_enum, help_heading = "Clusters", hide_short_help = true)]
+    cluster: Option<Cluster>,
     /// Which of several related pages is preferred
     ///
     /// Rules in order: longest, earliest, first (or id), field:NAME:desc (or asc), https, response-before-derived, url-length, rank
@@ -127,6 +127,17 @@ enum Collected {
     Whole,
 }
 
+impl Cluster {
+    /// The library's value.
+    fn linkage(self) -> Linkage {
+        match self {
+            Cluster::TwoEdge => Linkage::TwoEdge,
+            Cluster::PerPage => Linkage::PerPage,
+            Cluster::Components => Linkage::Components,
+        }
+    }
+}
+
 impl ModelArgs {
     /// The configuration that these options make.
     pub fn config(&self) -> Result<JudgeConfig> {
@@ -143,10 +154,10 @@ impl ModelArgs {
             method,
             params,
             exact: self.exact == Switch::On,
-            cluster: match self.cluster {
-                Cluster::TwoEdge => Linkage::TwoEdge,
-                Cluster::PerPage => Linkage::PerPage,
-                Cluster::Components => Linkage::Components,
+            cluster: match (self.cluster, &self.preset) {
+                (Some(cluster), _) => cluster.linkage(),
+                (None, Some(preset)) => Preset::find(preset)?.cluster,
+                (None, None) => Linkage::default(),
             },
             filters: self.pairs.filters(),
             canonical: self.canonical.clone(),

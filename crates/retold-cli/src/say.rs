@@ -218,6 +218,12 @@ fn remarks(summary: &Summary, to: &mut dyn Write) -> io::Result<()> {
             count(pages, "preferred page")
         )?;
     }
+    if let (Some(filter), 0) = (deleting_filter(summary), summary.sketches.noise) {
+        writeln!(
+            to,
+            "noise={filter} deleted nothing: no feature is on enough texts (idf_min_df, site_min_df); in small collections footers relate pages"
+        )?;
+    }
     if summary.sketches.empty > 0 {
         writeln!(
             to,
@@ -238,6 +244,14 @@ fn remarks(summary: &Summary, to: &mut dyn Write) -> io::Result<()> {
         )?;
     }
     Ok(())
+}
+
+/// The noise filter of the method, if it is one that deletes features that are on many texts.
+fn deleting_filter(summary: &Summary) -> Option<&str> {
+    let filter = summary.parameters.get("params")?.get("noise")?.as_str()?;
+    ["idf", "site", "idf+site"]
+        .contains(&filter)
+        .then_some(filter)
 }
 
 /// How many records could not be read, and where they are listed.

@@ -58,6 +58,8 @@ enum Fold {
     Case,
     /// Traditional Chinese and Japanese characters become simplified
     Simplify,
+    /// Serbian Cyrillic becomes Latin; other Cyrillic texts should not be among the pages
+    Serbian,
     /// Nothing
     None,
 }
@@ -98,6 +100,7 @@ impl TextArgs {
             Fold::Nfkc => Some(Step::Nfkc),
             Fold::Case => Some(Step::Case),
             Fold::Simplify => Some(Step::Simplify),
+            Fold::Serbian => Some(Step::Serbian),
             Fold::None => None,
         };
         config.fold = self.fold.iter().filter_map(step).collect();

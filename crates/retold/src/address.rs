@@ -1,5 +1,8 @@
 //! Addresses: decides which URLs lead to one page.
 
+use std::sync::OnceLock;
+
+use percent_encoding::percent_decode_str;
 use serde::{Deserialize, Serialize};
 use url::Url;
 use xxhash_rust::xxh3::xxh3_128;
@@ -205,9 +208,10 @@ pub fn normalised_url(url: &str) -> String {
     let path = with_equal_escapes(url.path().trim_end_matches('/'));
     url.set_path(&path);
     let query = with_equal_escapes(url.query().unwrap_or_default());
+    let (tracking, host) = (Tracking::list(), url.host_str().unwrap_or_default());
     let parameters = query.split('&');
     let wanted: Vec<&str> = parameters
-        .filter(|parameter| !parameter.is_empty() && !is_tracking(parameter))
+        .filter(|parameter| !parameter.is_empty() && !tracking.has(host, parameter))
         .collect();
     let query = Some(wanted.join("&")).filter(|query| !query.is_empty());
     url.set_query(query.as_deref());
@@ -236,85 +240,54 @@ fn with_equal_escapes(part: &str) -> String {
     out + rest
 }
 
-/// Whether a parameter only tells where a visitor came from.
-fn is_tracking(parameter: &str) -> bool {
-    let name = parameter.split('=').next().unwrap_or_default();
-    let name = name.to_ascii_lowercase();
-    name.starts_with("utm_") || TRACKING.binary_search(&name.as_str()).is_ok()
+/// The names of tracking parameters, in lower case, sorted (`data/tracking/README.md` names the sources).
+struct Tracking {
+    everywhere: Vec<&'static str>,
+    /// Beginnings of such names.
+    prefixes: Vec<&'static str>,
+    /// Names of the parameters of a host and its subdomains.
+    sites: Vec<(&'static str, Vec<&'static str>)>,
 }
 
-/// Tracking parameters, in lower case, sorted: those that Firefox strips (Mozilla's collection `query-stripping`) and Brave
-/// (`components/query_filter`), without those of single sites; `spm` and `scm` of Alibaba's sites, `hmsr` and similar ones of Baidu Tongji,
-/// `mtm_` and `pk_` of Matomo, `igshid` and `ttclid`, which ClearURLs and AdGuard also have.
-const TRACKING: &[&str] = &[
-    "__hsfp",
-    "__hssc",
-    "__hstc",
-    "__s",
-    "_bhlid",
-    "_branch_match_id",
-    "_branch_referrer",
-    "_gl",
-    "_hsenc",
-    "_hsmi",
-    "_kx",
-    "_openstat",
-    "at_recipient_id",
-    "at_recipient_list",
-    "bbeml",
-    "bsft_clkid",
-    "bsft_uid",
-    "dclid",
-    "et_rid",
-    "fb_action_ids",
-    "fb_comment_id",
-    "fbclid",
-    "gbraid",
-    "gclid",
-    "guce_referrer",
-    "guce_referrer_sig",
-    "hmci",
-    "hmcu",
-    "hmkw",
-    "hmpl",
-    "hmsr",
-    "hsctatracking",
-    "igshid",
-    "irclickid",
-    "mc_cid",
-    "mc_eid",
-    "mkt_tok",
-    "ml_subscriber",
-    "ml_subscriber_hash",
-    "msclkid",
-    "mtm_campaign",
-    "mtm_cid",
-    "mtm_keyword",
-    "mtm_source",
-    "oft_id",
-    "oly_anon_id",
-    "oly_enc_id",
-    "pk_campaign",
-    "pk_cid",
-    "pk_kwd",
-    "rb_clickid",
-    "s_cid",
-    "scm",
-    "spm",
-    "srsltid",
-    "ss_email_id",
-    "ttclid",
-    "twclid",
-    "unicorn_click_id",
-    "vero_conv",
-    "vero_id",
-    "vgo_ee",
-    "wbraid",
-    "wickedid",
-    "yclid",
-    "ymclid",
-    "ysclid",
-];
+impl Tracking {
+    fn list() -> &'static Tracking {
+        static LIST: OnceLock<Tracking> = OnceLock::new();
+        LIST.get_or_init(|| {
+            let mut list = Tracking {
+                everywhere: Vec::new(),
+                prefixes: Vec::new(),
+                sites: Vec::new(),
+            };
+            let lines = include_str!("../data/tracking/parameters.txt").lines();
+            for line in lines.filter(|line| !line.starts_with('#')) {
+                match (line.split_once(' '), line.strip_suffix('*')) {
+                    (Some((host, names)), _) => {
+                        list.sites.push((host, names.split(' ').collect()));
+                    }
+                    (None, Some(prefix)) => list.prefixes.push(prefix),
+                    (None, None) => list.everywhere.push(line),
+                }
+            }
+            list
+        })
+    }
+
+    /// Whether a parameter of a URL with this host only tells where a visitor came from.
+    fn has(&self, host: &str, parameter: &str) -> bool {
+        let name = parameter.split('=').next().unwrap_or_default();
+        let name = percent_decode_str(name).decode_utf8_lossy().to_lowercase();
+        let is_of = |site: &str| {
+            let rest = host.strip_suffix(site);
+            rest.is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
+        };
+        self.everywhere.binary_search(&&*name).is_ok()
+            || self.prefixes.iter().any(|prefix| name.starts_with(prefix))
+            || self
+                .sites
+                .iter()
+                .any(|(site, names)| is_of(site) && names.contains(&&*name))
+    }
+}
 
 #[cfg(test)]
 mod tests {
@@ -367,7 +340,80 @@ mod tests {
             assert_eq!(normalised_url(url), expected, "{url}");
             assert_eq!(normalised_url(expected), expected);
         }
-        assert!(TRACKING.is_sorted());
+    }
+
+    #[test]
+    fn trackers_are_those_of_the_list() {
+        let kept = |url: &str| {
+            normalised_url(url)
+                .split_once('?')
+                .map(|(_, kept)| kept.to_owned())
+        };
+        for name in [
+            "utm_source",
+            "mc_cid",
+            "mc_eid",
+            "igshid",
+            "yclid",
+            "_hsenc",
+            "msclkid",
+            "spm",
+            "gad_source",
+            "gclsrc",
+            "_ga",
+            "wt_zmc",
+            "itm_source",
+            "hsa_cam",
+            "fb_ref",
+            "at_medium",
+            "mtm_kwd",
+            "pk_medium",
+            "FBCLID",
+            "%66bclid",
+        ] {
+            assert_eq!(
+                kept(&format!("https://a.example/x?{name}=1")),
+                None,
+                "{name}"
+            );
+        }
+        // These may say what a page shows.
+        for name in [
+            "id",
+            "p",
+            "page",
+            "ref",
+            "from",
+            "mid",
+            "s",
+            "t",
+            "si",
+            "feature",
+            "q",
+            "lang",
+            "mc",
+            "clickid",
+            "share_source",
+            "vd_source",
+        ] {
+            let kept = kept(&format!("https://a.example/x?{name}=1"));
+            assert_eq!(kept, Some(format!("{name}=1")), "{name}");
+        }
+        // On one site only.
+        let video =
+            "https://www.bilibili.com/video/BV1?p=2&vd_source=1&share_source=copy_web&from=3";
+        assert_eq!(kept(video).as_deref(), Some("p=2&from=3"));
+        let video = "https://youtu.be/x?si=1&t=90";
+        assert_eq!(kept(video).as_deref(), Some("t=90"));
+        assert_eq!(kept("https://notyoutu.be/x?si=1").as_deref(), Some("si=1"));
+
+        let list = Tracking::list();
+        assert!(list.everywhere.is_sorted() && list.sites.is_sorted());
+        assert_eq!(
+            (list.everywhere.len(), &*list.prefixes),
+            (223, &["utm_"][..])
+        );
+        assert!(list.sites.iter().all(|(_, names)| names.is_sorted()));
     }
 
     #[test]

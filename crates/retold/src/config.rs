@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::address::AddressRules;
@@ -80,7 +80,7 @@ impl Default for JudgeConfig {
             read: ReadOptions::default(),
             filters: PairFilters::default(),
             addresses: AddressRules::default(),
-            fold: Fold::ALL.to_vec(),
+            fold: Fold::DEFAULT.to_vec(),
             extract: None,
             user_dict: None,
             synonyms: None,
@@ -108,11 +108,13 @@ pub enum Fold {
     Case,
     /// Traditional Chinese and Japanese characters become simplified ones, character by character.
     Simplify,
+    /// Serbian Cyrillic becomes Latin, letter by letter.
+    Serbian,
 }
 
 impl Fold {
-    /// All steps.
-    pub const ALL: [Fold; 3] = [Fold::Nfkc, Fold::Case, Fold::Simplify];
+    /// The steps that are on by default.
+    pub const DEFAULT: [Fold; 3] = [Fold::Nfkc, Fold::Case, Fold::Simplify];
 }
 
 /// A file on which results depend, with its path and content hash.
@@ -295,7 +297,7 @@ const OUTPUT_OPTIONS: [&str; 6] = [
     "tables",
 ];
 
-/// Replaces `preset` by its method and parameters.
+/// Replaces `preset` by its method, parameters and kind of clusters.
 fn expand_preset(map: &mut Map<String, Value>) -> Result<()> {
     let name = match map.remove("preset") {
         None | Some(Value::Null) => return Ok(()),
@@ -314,6 +316,9 @@ fn expand_preset(map: &mut Map<String, Value>) -> Result<()> {
         )));
     }
     map.insert("method".to_owned(), preset.method.into());
+    if !map.contains_key("cluster") {
+        map.insert("cluster".to_owned(), json!(preset.cluster));
+    }
     let params = map.remove("params").unwrap_or_else(|| Map::new().into());
     let Value::Object(given) = params else {
         map.insert("params".to_owned(), params);
@@ -330,7 +335,7 @@ fn expand_preset(map: &mut Map<String, Value>) -> Result<()> {
 
 impl JudgeConfig {
     /// The configuration for a map of options: keys are field names, with `-` or `_`; missing fields have their defaults. The key `preset`
-    /// sets a method and its parameters ([`Preset`](crate::method::Preset)); `params` override these.
+    /// sets a method, its parameters and `cluster` ([`Preset`](crate::method::Preset)); `params` and `cluster` override these.
     ///
     /// Errors: an unknown key, a malformed value.
     pub fn from_map(mut map: Map<String, Value>) -> Result<JudgeConfig> {
@@ -402,8 +407,6 @@ impl JudgeConfig {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
     use crate::address::{SameUrl, Versions};
     use crate::read::Statuses;

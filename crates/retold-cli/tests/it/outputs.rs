@@ -276,3 +276,75 @@ fn manual_pages_and_completions_know_everything() {
     let help = world.run(&["dedup", "--help"]).code(0).stdout();
     assert!(!help.contains("containment="));
 }
+
+/// Each page shares seven of its ten sentences with the next, and four with the one after that: a chain. Within two relations of pages 3, 4
+/// and 5 there are five pages, of the others fewer.
+#[test]
+fn the_patents_preset_makes_its_overlapping_classes() {
+    let world = World::new();
+    let pages = (1..=7).map(|n| line(&n.to_string(), &article("渡船", 3 * n..3 * n + 10)));
+    world.file("in.jsonl", pages.collect::<String>());
+    world
+        .run(&["dedup", "in.jsonl", "-o", "out", "--preset", "patent"])
+        .code(0);
+    let class = |id: &str, center: &str, members: [&str; 5]| serde_json::json!({"id": id, "center": center, "size": 5, "members": members});
+    let first = ["1", "2", "3", "4", "5"];
+    let expected = [
+        class("1", "3", first),
+        class("2", "3", first),
+        class("3", "3", first),
+        class("4", "3", first),
+        class("5", "3", first),
+        class("6", "4", ["2", "3", "4", "5", "6"]),
+        class("7", "5", ["3", "4", "5", "6", "7"]),
+    ];
+    assert_eq!(world.lines("out/classes.jsonl"), expected);
+    assert_eq!(world.summary("out")["parameters"]["cluster"], "per-page");
+    // What is stated wins.
+    let stated = ["--preset", "patent", "--cluster", "two-edge"];
+    world
+        .run(&[&["dedup", "in.jsonl", "-o", "two"], &stated[..]].concat())
+        .code(0);
+    assert!(!world.exists("two/classes.jsonl"));
+}
+
+/// A filter that deletes what is on more than twenty texts does nothing among ten, and says so.
+#[test]
+fn a_noise_filter_that_deletes_nothing_says_so() {
+    let world = World::new();
+    let pages = (0..10).map(|n| line(&n.to_string(), &article("渡船", n..n + 9)));
+    world.file("in.jsonl", pages.collect::<String>());
+    for (preset, told) in [("ccdet", "noise=site"), ("patent", "noise=idf")] {
+        let ran = world.run(&["dedup", "in.jsonl", "-o", preset, "--preset", preset]);
+        let told = format!("{told} deleted nothing");
+        assert!(ran.code(0).stdout().contains(&told));
+    }
+    let many = (0..30).map(|n| line(&n.to_string(), &article("渡船", n..n + 29)));
+    world.file("many.jsonl", many.collect::<String>());
+    let ran = world.run(&["dedup", "many.jsonl", "-o", "many", "--preset", "patent"]);
+    assert!(!ran.code(0).stdout().contains("deleted nothing"));
+}
+
+#[test]
+fn pages_that_repeat_their_own_paths_are_copies() {
+    let world = World::new();
+    let page = |url: &str, asked: &str| {
+        let text = format!(
+            "Not Found\nThe requested URL {asked} was not found on this server.\nApache Server at a.example Port 80"
+        );
+        let record =
+            serde_json::json!({"id": url, "url": format!("http://a.example{url}"), "text": text});
+        format!("{record}\n")
+    };
+    let echoes = (0..60).map(|n| {
+        page(
+            &format!("/news/{n}/page-{n}.html"),
+            &format!("/news/{n}/page-{n}.html"),
+        )
+    });
+    // These say something of another page.
+    let others = page("/moved", "/news/1/page-1.html") + &page("/gone", "/news/2/page-2.html");
+    world.file("in.jsonl", echoes.collect::<String>() + &others);
+    world.run(&["dedup", "in.jsonl", "-o", "out"]).code(0);
+    assert_eq!(world.summary("out")["records"]["kept"], 3);
+}

@@ -106,6 +106,7 @@ mod tests {
                 node("渡船", 1, None),
             ],
             edges: vec![(0, 1), (0, 2)],
+            sources: 3,
             ..Network::default()
         }
     }
@@ -133,5 +134,13 @@ mod tests {
         // Self-contained: nothing is fetched.
         assert!(!picture.contains("href") && !picture.contains("url("));
         assert!(svg(&Network::default()).contains("no network"));
+        let some = Network {
+            sources: 2,
+            ..network()
+        };
+        assert!(
+            svg(&some).contains("(estimated from 2 of the concepts)")
+                && !picture.contains("estimated")
+        );
     }
 }

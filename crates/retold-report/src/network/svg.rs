@@ -77,8 +77,12 @@ fn caption(network: &Network) -> String {
     if network.nodes.is_empty() {
         return "no network: the page has no words that count".to_owned();
     }
+    let estimated = match network.sources < network.nodes.len() {
+        true => format!(" (estimated from {} of the concepts)", network.sources),
+        false => String::new(),
+    };
     format!(
-        "{} concepts, {} edges, C = {:.3}, d = {:.3}; orange: key concepts",
+        "{} concepts, {} edges, C = {:.3}, d = {:.3}{estimated}; orange: key concepts",
         network.nodes.len(),
         network.edges.len(),
         network.clustering,

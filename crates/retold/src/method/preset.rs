@@ -1,6 +1,7 @@
 //! Named settings: for published methods the publication's, for the default method a stricter and a looser variant.
 
 use super::info::MethodInfo;
+use crate::cluster::Linkage;
 use crate::error::{Error, Result};
 use crate::param::Settings;
 
@@ -13,6 +14,8 @@ pub struct Preset {
     pub method: &'static str,
     /// Parameters of the method; the others have their defaults.
     pub params: &'static [(&'static str, &'static str)],
+    /// How related pages become clusters, unless something else is stated.
+    pub cluster: Linkage,
     /// The publication, or where the measurements are.
     pub source: &'static str,
     /// What the publication leaves open or what differs from it; or the purpose of the preset.
@@ -30,6 +33,7 @@ pub const PRESETS: &[Preset] = &[
             ("own_words", "0"),
             ("own_share", "0"),
         ],
+        cluster: Linkage::TwoEdge,
         source: "docs/coverage.md",
         remark: "`--own 0`, and stricter: only pages that add nothing go, no reworded ones",
     },
@@ -43,6 +47,7 @@ pub const PRESETS: &[Preset] = &[
             ("own_words", "50"),
             ("own_share", "0.2"),
         ],
+        cluster: Linkage::TwoEdge,
         source: "docs/coverage.md",
         remark: "`--own 50,20%`, and looser: finds more rewritten pages and more false pairs, and drops pages that say a little of their own",
     },
@@ -56,6 +61,7 @@ pub const PRESETS: &[Preset] = &[
             ("chars", "10"),
             ("blocks", "join"),
         ],
+        cluster: Linkage::TwoEdge,
         source: "CCDet, Journal of Computer Research and Development 2013(S2)",
         remark: "the threshold of CCS and what is pruned are not given: ours",
     },
@@ -69,8 +75,9 @@ pub const PRESETS: &[Preset] = &[
             ("chars", "10"),
             ("blocks", "join"),
         ],
-        source: "patent CN102945244, claims 2 to 5",
-        remark: "the thresholds of IDF and CCS are not given: ours; with `--cluster per-page` the classes of claim 6",
+        cluster: Linkage::PerPage,
+        source: "patent CN102945244, claims 2 to 6",
+        remark: "the thresholds of IDF and CCS are not given: ours; classes overlap (claim 6)",
     },
     Preset {
         name: "agt",
@@ -84,6 +91,7 @@ pub const PRESETS: &[Preset] = &[
             ("k2", "1"),
             ("b", "20"),
         ],
+        cluster: Linkage::TwoEdge,
         source: "AgT, Journal of Computer Applications 2010, 30(6):1661",
         remark: "f is not given: ours, steep enough for a burst to outweigh many even occurrences; ten dimensions and .95 are given for TF-IDF, and taken for AgT too; no containment",
     },
@@ -99,6 +107,7 @@ pub const PRESETS: &[Preset] = &[
             ("contribution", "all"),
             ("length_threshold", "0"),
         ],
+        cluster: Linkage::TwoEdge,
         source: "DWDCS, Journal of Software 2011, 22(8):1816",
         remark: "S_thr, Rel_thr, f_thr and the number of queried concepts are not given: ours, S over the length of the page; phrases are single words; no containment",
     },
@@ -113,6 +122,7 @@ pub const PRESETS: &[Preset] = &[
             ("across", "sentence"),
             ("length_threshold", "0"),
         ],
+        cluster: Linkage::TwoEdge,
         source: "KeyWorld, Discovery Science 2001, in place of DWDCS's network (DWSWN)",
         remark: "KeyWorld finds keywords and does not compare pages: DWDCS's comparison; the Jaccard threshold and S_thr: ours; no containment",
     },
@@ -120,6 +130,7 @@ pub const PRESETS: &[Preset] = &[
         name: "imatch",
         method: "imatch",
         params: &[("lexicons", "0"), ("terms", "0"), ("min_terms", "1")],
+        cluster: Linkage::TwoEdge,
         source: "Chowdhury et al., ACM TOIS 20(2), 2002",
         remark: "the paper tries many IDF bands: ours",
     },
@@ -132,6 +143,7 @@ pub const PRESETS: &[Preset] = &[
             ("width", "10"),
             ("threshold", "0.5"),
         ],
+        cluster: Linkage::TwoEdge,
         source: "Broder, Glassman, Manasse and Zweig, Syntactic clustering of the Web, WWW 1997",
         remark: "min-hash values in bands replace the sample of every 25th shingle; in scripts without spaces characters are words",
     },
@@ -143,6 +155,7 @@ pub const PRESETS: &[Preset] = &[
             ("antecedents", "articles"),
             ("threshold", "0.44"),
         ],
+        cluster: Linkage::TwoEdge,
         source: "Theobald, Siddharth and Paepcke, SIGIR 2008",
         remark: "distance and chain: ours; the lists for Chinese are ours",
     },
@@ -195,6 +208,8 @@ mod tests {
             assert_ne!(set, shipped, "{} is what we ship", preset.name);
             assert!(Preset::of(method).any(|of| of == preset));
             assert_eq!(Preset::find(preset.name).unwrap(), preset);
+            let per_page = preset.cluster == Linkage::PerPage;
+            assert_eq!(per_page, preset.name == "patent");
         }
         let message = Preset::find("ccdot").unwrap_err().to_string();
         assert!(message.starts_with(

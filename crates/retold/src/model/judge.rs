@@ -571,6 +571,7 @@ fn text_options(
         nfkc: has(Fold::Nfkc),
         case: has(Fold::Case),
         simplify: has(Fold::Simplify),
+        serbian: has(Fold::Serbian),
         extract: Some(extract),
         sentences: (info.reads_sentences)(params),
         ..TextOptions::default()

@@ -1,7 +1,8 @@
 //! Folding normalises text, so that texts that differ only in spelling variants are equal.
 //!
 //! The steps, in order: NFKC (full-width letters become narrow, ligatures letters, `…` becomes `...`); lower case (character by character;
-//! final sigma becomes sigma, so that `ΣΑΣ` and `σας` agree, and `ß` becomes `ss`); traditional Chinese and Japanese characters become
+//! final sigma becomes sigma, so that `ΣΑΣ` and `σας` agree, `ß` becomes `ss`, and an i is one with or without its dot, since `I` is the
+//! capital of both: `IŞIK` and `ışık` agree, `İzmir` and `izmir`); if wanted, Serbian Cyrillic becomes Latin; traditional Chinese and Japanese characters become
 //! simplified (OpenCC's tables, character by character); and, with NFKC, removal of default-ignorable characters (soft hyphens, zero-width
 //! spaces, variation selectors) and of the Arabic tatweel, with Persian yeh and kaf replaced by the Arabic ones.
 //!
@@ -34,6 +35,40 @@ pub struct Folder {
     table: &'static Table,
 }
 
+/// The letters of Serbian Cyrillic and of its Latin alphabet (Gaj's).
+const SERBIAN: &[(char, &str)] = &[
+    ('а', "a"),
+    ('б', "b"),
+    ('в', "v"),
+    ('г', "g"),
+    ('д', "d"),
+    ('ђ', "đ"),
+    ('е', "e"),
+    ('ж', "ž"),
+    ('з', "z"),
+    ('и', "i"),
+    ('ј', "j"),
+    ('к', "k"),
+    ('л', "l"),
+    ('љ', "lj"),
+    ('м', "m"),
+    ('н', "n"),
+    ('њ', "nj"),
+    ('о', "o"),
+    ('п', "p"),
+    ('р', "r"),
+    ('с', "s"),
+    ('т', "t"),
+    ('ћ', "ć"),
+    ('у', "u"),
+    ('ф', "f"),
+    ('х', "h"),
+    ('ц', "c"),
+    ('ч', "č"),
+    ('џ', "dž"),
+    ('ш', "š"),
+];
+
 /// How the characters of the Basic Multilingual Plane fold.
 struct Table {
     /// The folded form of each character.
@@ -42,7 +77,7 @@ struct Table {
     same: [u64; 1 << 10],
 }
 
-/// The folding steps; all are on by default.
+/// The folding steps; all but `serbian` are on by default.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FoldOptions {
     /// Unicode NFKC: full-width letters become narrow, invisible format characters are removed.
@@ -51,6 +86,8 @@ pub struct FoldOptions {
     pub case: bool,
     /// Traditional Chinese and Japanese characters become simplified ones, character by character.
     pub simplify: bool,
+    /// Serbian Cyrillic becomes Latin, letter by letter.
+    pub serbian: bool,
 }
 
 impl Default for FoldOptions {
@@ -59,6 +96,7 @@ impl Default for FoldOptions {
             nfkc: true,
             case: true,
             simplify: true,
+            serbian: false,
         }
     }
 }
@@ -66,10 +104,11 @@ impl Default for FoldOptions {
 impl Folder {
     /// The folder for these options.
     pub fn new(switches: FoldOptions) -> Folder {
-        static TABLES: [OnceLock<Table>; 8] = [const { OnceLock::new() }; 8];
+        static TABLES: [OnceLock<Table>; 16] = [const { OnceLock::new() }; 16];
         let slot = usize::from(switches.nfkc)
             + 2 * usize::from(switches.case)
-            + 4 * usize::from(switches.simplify);
+            + 4 * usize::from(switches.simplify)
+            + 8 * usize::from(switches.serbian);
         Folder {
             switches,
             table: TABLES[slot].get_or_init(|| Table::new(switches)),
@@ -193,12 +232,28 @@ impl FoldOptions {
     }
 
     fn finish(self, text: impl Iterator<Item = char>, out: &mut String) {
+        let mut is_i = false;
         for c in text {
-            if self.case {
-                c.to_lowercase().for_each(|c| self.simplified(c, out));
-            } else {
-                self.simplified(c, out);
+            // The dot of an i that was written as two characters, as some programs write the small letter of `İ`.
+            if !(self.case && self.nfkc && is_i && c == '\u{307}') {
+                self.cased(c, out);
             }
+            is_i = matches!(c, 'i' | 'I' | 'ı');
+        }
+    }
+
+    fn cased(self, c: char, out: &mut String) {
+        match c {
+            'İ' | 'ı' if self.case => out.push('i'),
+            c if self.case => c.to_lowercase().for_each(|c| self.latin(c, out)),
+            c => self.latin(c, out),
+        }
+    }
+
+    fn latin(self, c: char, out: &mut String) {
+        match SERBIAN.iter().find(|(from, _)| *from == c) {
+            Some((_, to)) if self.serbian => out.push_str(to),
+            _ => self.simplified(c, out),
         }
     }
 
@@ -399,18 +454,42 @@ mod tests {
         same("جمـــيل", "جميل");
         same("廣い國の圖書館で聲を聽く", "広い国の図書館で声を聴く");
         same("經濟發展", "経済発展");
+        same("İSTANBUL IŞIK", "istanbul ışık");
+        same("İSTANBUL", "i\u{307}stanbul");
+        same("DIŞ", "diş");
         // These stay: Chinese uses some of the forms for something else, and one stands for several.
         assert_eq!(folded("沪芸欠弁", true), "沪芸欠弁");
         assert_eq!(folded("広", false), "広");
     }
 
     #[test]
+    fn serbian_is_one_in_both_scripts_if_wanted() {
+        let folded = |text: &str, serbian| {
+            let mut out = String::new();
+            let options = FoldOptions {
+                serbian,
+                ..FoldOptions::default()
+            };
+            Folder::new(options).fold_into(text, &mut out);
+            out
+        };
+        let cyrillic = "Љубазни фењерџија чађавог лица хоће да ми покаже штос.";
+        let latin = "Ljubazni fenjerdžija čađavog lica hoće da mi pokaže štos.";
+        assert_eq!(folded(cyrillic, true), folded(latin, true));
+        assert_eq!(folded("ЊЕГОШ", true), "njegoš");
+        assert_eq!(folded(cyrillic, false), cyrillic.to_lowercase());
+        // Letters of other languages stay.
+        assert_eq!(folded("ы щ ї", true), "ы щ ї");
+    }
+
+    #[test]
     fn the_short_way_says_what_the_tables_say() {
-        for set in 0..8 {
+        for set in 0..16 {
             let switches = FoldOptions {
                 nfkc: set & 1 > 0,
                 case: set & 2 > 0,
                 simplify: set & 4 > 0,
+                serbian: set & 8 > 0,
             };
             let table = Table::new(switches);
             for c in '\0'..='\u{FFFF}' {

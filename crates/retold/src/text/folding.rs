@@ -1,7 +1,9 @@
 //! Folding a text block by block.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
+use super::disguise::without_disguise;
 use super::fold::Folder;
 use super::options::TextOptions;
 use super::page_text::{Sentence, Text};
@@ -10,11 +12,15 @@ use super::sentence::{Stop, stops};
 /// Makes the text of these blocks; `main` says which of them methods see (empty: all).
 pub fn fold_blocks(visible: String, main: Vec<bool>, options: &TextOptions) -> Text {
     let mut folding = Folding::new(&visible, options);
+    let written = match options.nfkc {
+        true => without_disguise(&visible),
+        false => Cow::Borrowed(&*visible),
+    };
     // A block of invisible characters folds to nothing and is removed from both texts.
     let mut emptied = Vec::new();
     let wanted =
         |number: usize| options.sentences && main.get(number).copied().unwrap_or(main.is_empty());
-    let (mut number, mut rest) = (0, Some(&*visible));
+    let (mut number, mut rest) = (0, Some(&*written));
     while let Some(text) = rest {
         let (same, odd) = whole_blocks(text, folding.folder.same_len(text));
         number += same.map_or(0, |same| folding.same(same, |at| wanted(number + at)));

@@ -7,6 +7,8 @@ pub enum Hint {
     /// Nothing.
     #[default]
     None,
+    /// The numbers of the lines of code.
+    LineNumbers,
     /// Something about the page or beside it: adverts, authors, forms, other articles.
     Beside,
     /// The site's frame: menus, footers, cookie notices.
@@ -55,6 +57,8 @@ fn hint_of_word(word: &[u8]) -> Hint {
         | b"sidebar" | b"sidenav" | b"subnav" | b"taboola" | b"toolbar" | b"topbar" | b"topnav" => {
             Hint::Frame
         }
+        b"gutter" | b"lineno" | b"linenos" | b"linenr" | b"linenumber" | b"linenumbers"
+        | b"linenums" => Hint::LineNumbers,
         b"ad" | b"ads" | b"adv" | b"advert" | b"advertisement" | b"author" | b"banner"
         | b"bottom" | b"byline" | b"disclaimer" | b"hot" | b"login" | b"popular" | b"promo"
         | b"rail" | b"recommend" | b"recommendations" | b"recommended" | b"register"
@@ -77,6 +81,7 @@ mod tests {
             ("unavailable advanced", Hint::None),
             ("side_ad2 post", Hint::Beside),
             ("topNav", Hint::Frame),
+            ("js-lineno", Hint::LineNumbers),
             ("pageFooter", Hint::Frame),
             ("shareCommentList", Hint::Comments),
             (

@@ -457,6 +457,47 @@ mod tests {
     }
 
     #[test]
+    fn the_numbers_of_lines_are_no_text() {
+        let code = ["let a = 1;", "7", "a + 2", "}", "// end"];
+        let expected = code.join("\n");
+        let rows = |first: usize, cell: &str| -> String {
+            let row = |(line, number): (&&str, usize)| {
+                format!("<tr><td{cell}>{number}</td><td>{line}</td></tr>")
+            };
+            code.iter().zip(first..).map(row).collect()
+        };
+        let numbers = "1\n2\n3\n4\n5";
+        for page in [
+            // A row for each line; with a class from any number on.
+            format!("<table>{}</table>", rows(1, "")),
+            format!("<table>{}</table>", rows(99, " class=lineno")),
+            format!("<table>{}</table>", rows(1, "").replace("td", "th")),
+            // A cell for all numbers.
+            format!("<table><tr><td><pre>{numbers}</pre><td><pre>{expected}</pre></table>"),
+            format!(
+                "<table><tr><td class=linenos><div><pre>{}</pre></div><td><pre>{expected}</pre></table>",
+                numbers.replace('1', "0")
+            ),
+        ] {
+            assert_eq!(visible(&page), expected, "{page}");
+        }
+        // Tables of numbers.
+        for page in [
+            format!("<table>{}</table>", rows(2015, "")),
+            format!(
+                "<table>{}</table>",
+                rows(1, "").replace("<td>", "<td>x<td>")
+            ),
+            "<table><tr><td>1<td>good<tr><td>2<td>fair<tr><td>3<td>bad</table>".to_owned(),
+            "<table><tr><td>1<td>2<tr><td>3<td>4<tr><td>5<td>6<tr><td>7<td>8</table>".to_owned(),
+        ] {
+            let cells = page.matches("<td>").count();
+            assert_eq!(visible(&page).lines().count(), cells, "{page}");
+        }
+        assert_eq!(visible("<table><tr><td class=lineno>1</table>"), "1");
+    }
+
+    #[test]
     fn blocks_of_links_are_counted() {
         let chars = |html: &str| visible_text(html).2.facts.link_chars;
         assert_eq!(

@@ -233,12 +233,24 @@ fn by_trigrams(sample: &str, declared: Option<&'static str>) -> Option<&'static 
     let Some(found) = whatlang::detect(sample) else {
         return declared;
     };
-    let code = known(found.lang().code());
+    let code = known(found.lang().code()).filter(|code| shows(sample, code));
     if found.is_reliable() || declared.is_none() && found.confidence() > 0.3 {
         code.or(declared)
     } else {
         declared
     }
+}
+
+/// Whether a text shows its language by more than trigrams: by a letter that English does not have, or a stop-word that it does not have.
+/// Otherwise some lists of English keywords would be Danish, and share no stems with the pages of their collection.
+fn shows(sample: &str, language: &str) -> bool {
+    let is_latin = |c: char| !c.is_ascii() && Script::of(c) == Script::Latin;
+    if language == "en" || NOT_LATIN.contains(&language) || sample.contains(is_latin) {
+        return true;
+    }
+    let (own, english) = (StopWords::of(Some(language)), StopWords::of(Some("en")));
+    let mut words = sample.split(|c: char| !c.is_alphabetic());
+    words.any(|word| own.contains(word) && !english.contains(word))
 }
 
 /// The first long blocks, or the first blocks if none is long.

@@ -2,6 +2,7 @@
 
 use super::count::count_chars;
 use super::derived::Derived;
+use super::echo::without_own_address;
 use super::extract::{self, Extract};
 use super::folding::fold_blocks;
 use super::meta::PageMeta;
@@ -20,12 +21,14 @@ pub fn text_of(page: &Page, options: &TextOptions) -> Result<Text, String> {
         } => {
             check_length(bytes.len())?;
             let decoded = charset::decode(bytes, charset.as_deref())?;
-            let mut text = text_of_str(&decoded.text, *markup, options)?;
+            let mut text = text_of_str(&decoded.text, *markup, page.url.as_deref(), options)?;
             text.meta.charset = decoded.charset;
             text.meta.garbled = decoded.charset.is_none();
             Ok(text)
         }
-        Content::Unicode { text, markup } => text_of_str(text, *markup, options),
+        Content::Unicode { text, markup } => {
+            text_of_str(text, *markup, page.url.as_deref(), options)
+        }
     }
 }
 
@@ -40,22 +43,30 @@ pub fn decodes(page: &Page) -> Result<(), String> {
     }
 }
 
-fn text_of_str(source: &str, markup: Markup, options: &TextOptions) -> Result<Text, String> {
+fn text_of_str(
+    source: &str,
+    markup: Markup,
+    url: Option<&str>,
+    options: &TextOptions,
+) -> Result<Text, String> {
     check_length(source.len())?;
     let mut text = match markup {
-        Markup::Html => text_of_html(source, options),
-        Markup::Plain => fold_blocks(plain::visible_text(source), Vec::new(), options),
+        Markup::Html => text_of_html(source, url, options),
+        Markup::Plain => {
+            let visible = without_own_address(plain::visible_text(source), url);
+            fold_blocks(visible, Vec::new(), options)
+        }
     };
     check_length(text.folded.len())?;
     text.derived = Derived::new(options);
     Ok(text)
 }
 
-fn text_of_html(source: &str, options: &TextOptions) -> Text {
+fn text_of_html(source: &str, url: Option<&str>, options: &TextOptions) -> Text {
     let (visible, meta, outline) = html::visible_text(source);
     let extract = options.extract.unwrap_or(Extract::None);
     let (mut main, extraction) = extract::main_blocks(source, &visible, &outline, extract);
-    let visible = with_description(visible, &meta, &mut main);
+    let visible = without_own_address(with_description(visible, &meta, &mut main), url);
     Text {
         meta,
         extraction,
@@ -107,7 +118,9 @@ mod tests {
                  <meta property=og:description content='not this one'><p>{text}"
             );
             let options = TextOptions::default();
-            text_of_str(&page, Markup::Html, &options).unwrap().visible
+            text_of_str(&page, Markup::Html, None, &options)
+                .unwrap()
+                .visible
         };
         assert_eq!(shell("Trees", "Oaks", "Loading..."), "Loading...");
         let one = shell("Trees of Kent", " Oak\n and ash. ", "Loading...");
@@ -134,7 +147,7 @@ mod tests {
             extract: Some(Extract::Main),
             ..TextOptions::default()
         };
-        let text = |source: &str| text_of_str(source, Markup::Html, &options).unwrap();
+        let text = |source: &str| text_of_str(source, Markup::Html, None, &options).unwrap();
         let prose =
             "<p>The ferry leaves when the fog has lifted, and not a minute before that time. ";
         let page = format!(
@@ -164,7 +177,7 @@ mod tests {
             extract: Some(Extract::Main),
             ..TextOptions::default()
         };
-        let text = text_of_str(page, Markup::Html, &options).unwrap();
+        let text = text_of_str(page, Markup::Html, None, &options).unwrap();
         assert!(text.shown().any(|block| block.starts_with("Trees of Kent")));
         assert!(text.main.is_empty() || text.main.len() == text.visible.split('\n').count());
     }
@@ -176,7 +189,7 @@ mod tests {
                 extract,
                 ..TextOptions::default()
             };
-            let text = text_of_str(source, markup, &options).unwrap();
+            let text = text_of_str(source, markup, None, &options).unwrap();
             text.folded[text.headline()].to_owned()
         };
         let page = |title: &str| {

@@ -11,6 +11,8 @@ pub mod charset;
 mod count;
 pub(crate) mod cut;
 mod derived;
+mod disguise;
+mod echo;
 pub mod extract;
 pub mod fold;
 mod folding;

@@ -9,7 +9,7 @@ use super::fold::{FoldOptions, Folder};
 use super::synonyms::Synonyms;
 use super::tokenize::Tokenizer;
 
-/// The options of the text stage. Every switch is on by default.
+/// The options of the text stage. Every switch but `serbian` is on by default.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TextOptions {
     /// Unicode NFKC: full-width letters become narrow, invisible format characters are removed.
@@ -18,6 +18,8 @@ pub struct TextOptions {
     pub case: bool,
     /// Traditional Chinese and Japanese characters become simplified ones, character by character.
     pub simplify: bool,
+    /// Serbian Cyrillic becomes Latin, letter by letter.
+    pub serbian: bool,
     /// Which part of a page methods see. `None` leaves the choice to the method ([`crate::method::MethodInfo::extract`]); without a method
     /// it means the whole page.
     pub extract: Option<Extract>,
@@ -37,6 +39,7 @@ impl Default for TextOptions {
             nfkc: true,
             case: true,
             simplify: true,
+            serbian: false,
             extract: None,
             sentences: true,
             tokenizer: Arc::default(),
@@ -53,6 +56,7 @@ impl TextOptions {
             nfkc: self.nfkc,
             case: self.case,
             simplify: self.simplify,
+            serbian: self.serbian,
         })
     }
 }

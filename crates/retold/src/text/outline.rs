@@ -9,6 +9,8 @@ use super::hints::Hint;
 const MAX_DEPTH: usize = 512;
 /// The most elements of what a panel follows: a heading, or a button in a few boxes.
 const LABEL: usize = 3;
+/// So many numbers that count up from 1 are those of lines.
+const FEWEST_LINES: usize = 4;
 /// With how many open elements an end tag is compared.
 const LOOK_UP: usize = 64;
 /// Maximum number of elements and of blocks recorded. A page with more counts as a whole, so that it costs no more than its text.
@@ -249,31 +251,107 @@ impl Outline {
         }
     }
 
-    /// Removes the blocks of hidden elements from the text, unless nothing would remain: some pages are hidden until a script has run.
+    /// Removes the blocks of hidden elements from the text, unless nothing would remain: some pages are hidden until a script has run. Also
+    /// removes the numbers of the lines of code.
     pub fn leave_out_unshown(&mut self, text: String) -> String {
-        let is_shown = |block: &Block| !self.elements[block.element].is_unshown;
-        let blocks = &self.facts.blocks;
-        if self.is_over() || blocks.iter().all(is_shown) || !blocks.iter().any(is_shown) {
+        if self.is_over() {
             return text;
         }
-        let lines = text.split('\n').zip(blocks);
+        let blocks = &self.facts.blocks;
+        let mut is_shown: Vec<bool> = blocks
+            .iter()
+            .map(|block| !self.elements[block.element].is_unshown)
+            .collect();
+        self.line_numbers(&text)
+            .iter()
+            .for_each(|&block| is_shown[block] = false);
+        if is_shown.iter().all(|shown| *shown) || !is_shown.contains(&true) {
+            return text;
+        }
+        let lines = text.split('\n').zip(&is_shown);
         let shown: Vec<&str> = lines
-            .filter(|(_, block)| is_shown(block))
+            .filter(|(_, shown)| **shown)
             .map(|(line, _)| line)
             .collect();
         let text = shown.join("\n");
         let mut facts = BlockFacts::default();
-        for block in blocks.iter().filter(|block| is_shown(block)) {
+        for (block, _) in blocks.iter().zip(is_shown).filter(|(_, shown)| *shown) {
             facts.push(*block);
         }
         self.facts = facts;
         text
     }
 
+    /// The blocks that number the lines of code in a table: numbers in cells that say so in their names, and those in the first of two cells
+    /// of a row that count up from 1.
+    fn line_numbers(&self, text: &str) -> Vec<usize> {
+        let is_cell = |element: &Element| element.kind == BlockKind::Cell;
+        if !self.elements.iter().any(is_cell) {
+            return Vec::new();
+        }
+        let mut cells: Vec<Vec<usize>> = vec![Vec::new(); self.elements.len()];
+        for (number, element) in self.elements.iter().enumerate() {
+            if is_cell(element) {
+                cells[element.parent].push(number);
+            }
+        }
+        // The blocks that have counted up so far, and their table.
+        let (mut found, mut run, mut table) = (Vec::new(), Vec::new(), 0);
+        for (number, (line, block)) in text.split('\n').zip(&self.facts.blocks).enumerate() {
+            let Some(value) = line_number(line) else {
+                continue;
+            };
+            let Some(cell) = self.above(block.element, BlockKind::Cell) else {
+                continue;
+            };
+            let hints = [block.element, cell].map(|element| self.elements[element].hint);
+            if hints.contains(&Hint::LineNumbers) {
+                found.push(number);
+                continue;
+            }
+            let row = &cells[self.elements[cell].parent];
+            if row.len() != 2 || row[0] != cell {
+                continue;
+            }
+            let table_here = self.above(cell, BlockKind::Table).unwrap_or_default();
+            if table_here != table || value != run.len() + 1 {
+                if run.len() >= FEWEST_LINES {
+                    found.append(&mut run);
+                }
+                run.clear();
+                table = table_here;
+            }
+            if value == run.len() + 1 {
+                run.push(number);
+            }
+        }
+        if run.len() >= FEWEST_LINES {
+            found.append(&mut run);
+        }
+        found
+    }
+
+    /// The innermost element of this kind that is or contains the element.
+    fn above(&self, mut element: usize, kind: BlockKind) -> Option<usize> {
+        while element != 0 {
+            if self.elements[element].kind == kind {
+                return Some(element);
+            }
+            element = self.elements[element].parent;
+        }
+        None
+    }
+
     /// Whether the page has too many elements or blocks to be recorded.
     pub fn is_over(&self) -> bool {
         self.elements.len() >= MOST || self.facts.is_over()
     }
+}
+
+/// The number that a block is, if it is one.
+fn line_number(block: &str) -> Option<usize> {
+    let is_number = block.len() <= 6 && block.bytes().all(|byte| byte.is_ascii_digit());
+    block.parse().ok().filter(|_| is_number)
 }
 
 /// Whether the innermost open element ends where one of `kind` begins, because its end tag may be omitted.

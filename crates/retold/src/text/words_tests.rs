@@ -142,6 +142,18 @@ fn languages_are_told_apart() {
     ] {
         assert_eq!(text(content).language(), Some(language), "{content}");
     }
+    // English keywords, of which trigrams say Danish, Norwegian and Dutch; German and Spanish ones show it by their letters.
+    for keywords in [
+        "clock lake museum fog lantern library railway castle teacher morning post market garden island school storm river painter forest \
+         tide office harbour violin winter coal fisherman stamp boat sailor engine street anchor lighthouse bakery village bridge church \
+         page rope ferry",
+        "teacher clock harbour tide letter fisherman stamp river fog sailor street church",
+        "street office boat castle engine fisherman railway captain violin net tide school",
+    ] {
+        assert_eq!(text(keywords).language(), None, "{keywords}");
+    }
+    let keywords = "Fähre Hafen Sturm Laterne Brücke Markt Lehrer Dorf Garten Eisenbahn Kohle Winter Bäckerei Uhr Turm";
+    assert_eq!(text(keywords).language(), Some("de"));
     assert_eq!(text("12 34").language(), None);
     assert_eq!(text("").language(), None);
 }

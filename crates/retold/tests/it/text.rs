@@ -42,7 +42,14 @@ fn plain_fold(text: &str, options: &TextOptions) -> String {
         false => text.chars().collect(),
     };
     if options.case {
-        chars = chars.into_iter().flat_map(char::to_lowercase).collect();
+        let mut written: String = chars.into_iter().collect();
+        if options.nfkc {
+            for i in ["i", "I", "ı"] {
+                written = written.replace(&format!("{i}\u{307}"), i);
+            }
+        }
+        let written = written.replace(['İ', 'ı'], "i");
+        chars = written.chars().flat_map(char::to_lowercase).collect();
         chars
             .iter_mut()
             .filter(|c| **c == 'ς')
@@ -99,7 +106,7 @@ fn plain_fold(text: &str, options: &TextOptions) -> String {
 /// Strings of the characters that make folding hard, and of any others.
 fn hard_text() -> impl Strategy<Value = String> {
     let hard = prop::sample::select(
-        "aAeßẞ 1.。．｡ΣςσéÅİǅﬁ…㎡①½Ａ３ｶﾊﾞﾟ\u{3099}\u{309A}か\u{300}\u{301}\u{323}\u{338}<=\u{1100}\u{1161}\u{11A8}가각\
+        "aAeßẞiIıİ\u{307} 1.。．｡ΣςσéÅİǅﬁ…㎡①½Ａ３ｶﾊﾞﾟ\u{3099}\u{309A}か\u{300}\u{301}\u{323}\u{338}<=\u{1100}\u{1161}\u{11A8}가각\
          広経ی\u{640}ﻚک沪国ﾡￂ\u{200B}\u{AD}\u{34F}\u{FE0F}\u{3164}學圖發乾𠮷𝐀𝟗🏳\u{200D}🌈\u{1D15E}\u{2F800}\u{344}\u{F73}\u{958}\u{9BE}\u{9C7}\u{115F}"
             .chars()
             .collect::<Vec<_>>(),
@@ -115,6 +122,16 @@ fn any_options() -> impl Strategy<Value = TextOptions> {
         simplify,
         ..TextOptions::default()
     })
+}
+
+#[test]
+fn disguised_words_fold_to_plain_ones() {
+    // Cyrillic а, and stacks of four marks.
+    let stack = "\u{336}\u{31B}\u{353}\u{300}";
+    let disguised = format!("<p>P\u{430}yp\u{430}l fe{stack}r{stack}ry</p>");
+    let text = html(&disguised);
+    assert_eq!(text.folded, "paypal ferry");
+    assert!(text.visible.contains(stack));
 }
 
 /// What every text keeps to.

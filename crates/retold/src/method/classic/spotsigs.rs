@@ -22,7 +22,7 @@ params! {
         threshold: f64[0.0..=1.0] = 0.44,
         /// minimum number of shared signatures
         min_shared: usize[1..=1000] = 3,
-        /// the stop words that signatures begin with: is; a, an, the; these and others; all
+        /// the stop words that signatures begin with: is; is, a, an, the; these and others; all
         antecedents: Antecedents = Signatures::DEFAULT.antecedents,
         /// 1: a signature has the next content words; 2: every second one, and so on
         distance: usize[1..=20] = Signatures::DEFAULT.distance,

@@ -54,6 +54,8 @@ impl Graph {
 /// Distances in a connected graph.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Distances {
+    /// The number of nodes from which was searched. If these are not all nodes, the sums are estimates.
+    pub sources: usize,
     /// Their sum over all ordered pairs of nodes.
     pub total: u64,
     /// The longest.

@@ -11,6 +11,7 @@ fn twin(graph: &Graph, candidates: &[u32]) -> Distances {
     let candidates: Vec<usize> = candidates.iter().map(|&node| node as usize).collect();
     let (total, longest, growth) = obvious::distances(&near, &candidates);
     Distances {
+        sources: graph.len(),
         total,
         longest,
         growth,
@@ -46,6 +47,7 @@ fn a_path_a_star_and_a_ring_by_hand() {
     let path = Graph::new(3, [(0, 1), (1, 2)].into_iter());
     // Without 1 the pair 0, 2 is disconnected and counts 3 instead of 2; without an end node nothing changes.
     let wanted = Distances {
+        sources: 3,
         total: 8,
         longest: 2,
         growth: vec![0, 2, 0],
@@ -55,6 +57,7 @@ fn a_path_a_star_and_a_ring_by_hand() {
     // A hub with four leaves: the six pairs of leaves go from 2 to 3.
     let star = Graph::new(5, (1..5).map(|leaf| (0, leaf)));
     let wanted = Distances {
+        sources: 5,
         total: 2 * (4 + 6 * 2),
         longest: 2,
         growth: vec![12, 0],
@@ -94,9 +97,10 @@ fn long_thin_networks_are_searched_one_source_at_a_time() {
     assert!(Queue::default().is_thin(&thin));
     let some: Vec<u32> = (0..460).step_by(23).collect();
     let wanted = twin(&thin, &some);
-    assert_eq!(Queue::default().distances(&thin, &some, 462), wanted);
-    // The result from 128 of the 462 words is close to the exact one.
-    let found = distances(&thin, &some);
+    assert_eq!(distances(&thin, &some), wanted);
+    // What 128 of the 462 words say is close to that.
+    let found = Queue::default().distances(&thin, &some, 128);
+    assert_eq!(found.sources, 128);
     let near = |found: u64, wanted: u64| found.abs_diff(wanted) * 20 <= wanted;
     assert!(near(found.total, wanted.total), "{found:?}\n{wanted:?}");
     let growth = |of: &Distances| of.growth.iter().sum();
@@ -110,6 +114,21 @@ fn long_thin_networks_are_searched_one_source_at_a_time() {
         Queue::default().distances(&path, &[1, 150], 300),
         twin(&path, &[1, 150])
     );
+}
+
+/// A path of n nodes: the sum of distances over ordered pairs is (n − 1) n (n + 1) / 3.
+#[test]
+fn only_long_thin_networks_are_estimated() {
+    let path = |nodes: u32| Graph::new(nodes as usize, (1..nodes).map(|n| (n - 1, n)));
+    let sum = |n: u64| (n - 1) * n * (n + 1) / 3;
+    let exact = distances(&path(4096), &[]);
+    assert_eq!((exact.sources, exact.total), (4096, sum(4096)));
+    let estimated = distances(&path(4097), &[]);
+    assert_eq!(estimated.sources, 128);
+    assert!(estimated.total.abs_diff(sum(4097)) * 20 < sum(4097));
+    // A star has short paths.
+    let star = Graph::new(5000, (1..5000).map(|leaf| (0, leaf)));
+    assert_eq!(distances(&star, &[]).sources, 5000);
 }
 
 proptest! {
