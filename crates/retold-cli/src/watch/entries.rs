@@ -1,11 +1,11 @@
 //! The entries of a feed: complete pages, and entries whose articles have to be fetched.
 
-use retold::internal::count_chars;
+use retold::internal::{count_chars, site_of};
 use retold::read::{feed_pages, html_visible_text};
 use retold::{Content, Markup, Page};
 use url::Url;
 
-use super::config::{Articles, web_address};
+use super::config::{Articles, Feed, web_address};
 use super::fetch::Got;
 use super::state::Article;
 
@@ -24,34 +24,34 @@ pub struct Entries {
 
 impl Entries {
     /// Reads a feed that came from `url`; `None`: it is no feed. A page is called by its URL, so that an article in two feeds is one page.
-    pub fn read(feed: &str, url: &Url, body: &[u8], wanted: Articles) -> Option<Entries> {
+    pub fn read(feed: &Feed, url: &Url, body: &[u8]) -> Option<Entries> {
         let mut entries = Entries::default();
-        for page in feed_pages(feed, body)? {
+        for page in feed_pages(feed.url.as_str(), body)? {
             match page {
-                Ok(page) => entries.add(feed, url, page, wanted),
+                Ok(page) => entries.add(feed, url, page),
                 Err(reason) => entries.rejected.push(reason),
             }
         }
         Some(entries)
     }
 
-    fn add(&mut self, feed: &str, base: &Url, mut page: Page, wanted: Articles) {
+    fn add(&mut self, feed: &Feed, base: &Url, mut page: Page) {
         let url = page.url.take();
         let url = url.and_then(|url| base.join(url.trim()).ok());
         let url = url.and_then(|url| web_address(url.as_str()));
         page.id = match &url {
             Some(url) => url.to_string(),
             // Ids of entries may be good in their feed only.
-            None => format!("{feed}#{}", page.id),
+            None => format!("{}#{}", feed.url, page.id),
         };
         page.url = url.as_ref().map(Url::to_string);
-        let is_wanted = match wanted {
+        let is_wanted = match feed.articles {
             Articles::All => true,
             Articles::Teasers => is_teaser(&page.content),
             Articles::None => false,
         };
         match url {
-            Some(url) if is_wanted => self.articles.push(article(feed, &url, page)),
+            Some(url) if is_wanted => self.articles.push(article(&feed.url, &url, page)),
             _ if page.content.is_empty() => self.rejected.push(format!(
                 "{}: an entry with neither text nor article",
                 page.id
@@ -59,6 +59,12 @@ impl Entries {
             _ => self.pages.push(page),
         }
     }
+}
+
+/// Whether a URL is of the same site as another one.
+pub fn is_of_site(url: &Url, other: &str) -> bool {
+    let site = site_of(url.as_str());
+    site.is_some() && site == site_of(other)
 }
 
 fn is_teaser(content: &Content) -> bool {
@@ -72,13 +78,13 @@ fn is_teaser(content: &Content) -> bool {
     chars < TEASER
 }
 
-fn article(feed: &str, url: &Url, page: Page) -> (String, Article) {
+fn article(feed: &Url, url: &Url, page: Page) -> (String, Article) {
     let teaser = match page.content {
         Content::Unicode { text, markup } => (text, markup == Markup::Html),
         Content::Bytes { .. } => Default::default(),
     };
     let article = Article {
-        feed: feed.to_owned(),
+        feed: feed.to_string(),
         url: url.to_string(),
         title: page.title,
         date: page.date,
@@ -89,6 +95,12 @@ fn article(feed: &str, url: &Url, page: Page) -> (String, Article) {
 }
 
 impl Article {
+    /// About how many bytes of the state it takes.
+    pub fn bytes(&self) -> usize {
+        let title = self.title.as_ref().map_or(0, String::len);
+        self.url.len() + title + self.teaser.0.len()
+    }
+
     /// The page that was fetched from `url`; the error says why it is not a page.
     pub fn page(&self, id: &str, url: &Url, got: Got) -> Result<Page, String> {
         let markup = match &*got.kind {
@@ -131,6 +143,15 @@ impl Article {
 mod tests {
     use super::*;
 
+    fn of(articles: Articles) -> Feed {
+        let url = Url::parse("http://a.example/feed").unwrap();
+        Feed {
+            url,
+            every: 1,
+            articles,
+        }
+    }
+
     #[test]
     fn teasers_are_told_from_articles() {
         let long = "All of the article is here. ".repeat(30);
@@ -144,8 +165,7 @@ mod tests {
             <item><link>mailto:a@b.example</link><description>Write</description></item></channel></rss>"#
         );
         let url = Url::parse("http://a.example/feed").unwrap();
-        let read =
-            |wanted| Entries::read("http://a.example/feed", &url, feed.as_bytes(), wanted).unwrap();
+        let read = |articles| Entries::read(&of(articles), &url, feed.as_bytes()).unwrap();
         let ids = |entries: &Entries| {
             let pages = entries.pages.iter().map(|page| page.id.clone());
             let articles = entries.articles.iter().map(|(id, _)| format!("+{id}"));
@@ -182,7 +202,8 @@ mod tests {
         );
         // With nothing but a title there is nothing to keep.
         assert_eq!(read(Articles::None).rejected.len(), 2);
-        assert!(Entries::read("f", &url, b"<html><p>Sign in</p></html>", Articles::All).is_none());
+        let page = b"<html><p>Sign in</p></html>";
+        assert!(Entries::read(&of(Articles::All), &url, page).is_none());
     }
 
     #[test]

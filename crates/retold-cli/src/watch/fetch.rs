@@ -18,6 +18,15 @@ use super::state::{Validators, now};
 /// The most bytes of a body.
 const LARGEST: u64 = 16 << 20;
 
+/// How much of a body is read.
+#[derive(Clone, Copy, Debug)]
+enum Part {
+    /// All; if it is larger than [`LARGEST`], it is no answer.
+    Whole,
+    /// So many bytes.
+    First(u64),
+}
+
 /// What a request brought.
 #[derive(Debug)]
 pub enum Answer {
@@ -88,6 +97,15 @@ impl Client {
     }
 
     pub fn get(&self, url: &Url, known: &Validators) -> Answer {
+        self.ask(url, known, Part::Whole)
+    }
+
+    /// Gets the first bytes of something.
+    pub fn get_first(&self, url: &Url, bytes: u64) -> Answer {
+        self.ask(url, &Validators::default(), Part::First(bytes))
+    }
+
+    fn ask(&self, url: &Url, known: &Validators, part: Part) -> Answer {
         let request = self.agent.get(url.as_str());
         let mut request = request.header(header::ACCEPT_ENCODING, "gzip");
         let validators = [
@@ -100,7 +118,7 @@ impl Client {
             }
         }
         match request.call() {
-            Ok(response) => answer(response, !known.is_empty()),
+            Ok(response) => answer(response, !known.is_empty(), part),
             Err(error) => Answer::Failed(error.to_string()),
         }
     }
@@ -120,7 +138,7 @@ impl Client {
     }
 }
 
-fn answer(mut response: Response<Body>, was_conditional: bool) -> Answer {
+fn answer(mut response: Response<Body>, was_conditional: bool, part: Part) -> Answer {
     let status = response.status().as_u16();
     let headers = response.headers();
     let moved =
@@ -161,7 +179,11 @@ fn answer(mut response: Response<Body>, was_conditional: bool) -> Answer {
         Some("gzip" | "x-gzip") => Box::new(MultiGzDecoder::new(body)),
         Some(other) => return Answer::Failed(format!("unexpected content coding `{other}`")),
     };
-    match body.take(LARGEST + 1).read_to_end(&mut got.body) {
+    let most = match part {
+        Part::Whole => LARGEST + 1,
+        Part::First(bytes) => bytes,
+    };
+    match body.take(most).read_to_end(&mut got.body) {
         Ok(length) if length as u64 > LARGEST => {
             Answer::Failed(format!("more than {LARGEST} bytes"))
         }

@@ -64,7 +64,7 @@ pub fn run(args: &Args) -> Result<ExitCode> {
         .write()?;
     check(&config, writer.index())?;
     let path = State::path(&config.index);
-    let state = State::read(&path, writer.index().cursor())?;
+    let mut state = State::read(&path, writer.index().cursor())?;
     // From here on, a page that comes is news.
     state.write(&path)?;
     let mut watcher = Watcher {
@@ -194,7 +194,7 @@ impl Watcher<'_> {
         Ok(())
     }
 
-    fn end(self) -> Result<ExitCode> {
+    fn end(mut self) -> Result<ExitCode> {
         self.state.write(&self.path)?;
         self.writer.close()?;
         let left = self.state.notices.len();
@@ -258,7 +258,7 @@ impl Watcher<'_> {
 
     fn next(&self, folder: &Folder) -> Millis {
         let name = folder.path.to_string_lossy();
-        self.state.folders.get(&*name).copied().unwrap_or_default()
+        self.state.folders.get(&name).copied().unwrap_or_default()
     }
 
     /// Reads what is new in a folder if its time has come; says whether it had.
