@@ -52,6 +52,9 @@ pub struct Feed {
     pub every: Millis,
     #[serde(default)]
     pub articles: Articles,
+    /// Whether its texts count for addresses of other sites, too.
+    #[serde(default)]
+    pub trusted: bool,
 }
 
 /// Which articles are fetched from the addresses of a feed's entries.

@@ -216,7 +216,7 @@ impl Watcher<'_> {
         for (id, article, made) in made {
             match (made, article) {
                 (Ok(page), _) => good.push(page),
-                (Err(error), Some(article)) => {
+                (Err(error), Some((id, article))) => {
                     let reason = error.to_string();
                     let poller = &mut self.poller;
                     teasers.extend(poller.give_up(&mut self.state, &id, article, &reason));

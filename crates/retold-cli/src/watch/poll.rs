@@ -73,8 +73,8 @@ pub struct Job {
 /// A job, and what is known about the thing that it requests.
 type Request = (Job, Validators);
 
-/// A page that came, and if it is an article, what is known of it.
-pub type Brought = (Page, Option<Article>);
+/// A page that came, and if it is an article, what the state had of it, and by which id.
+pub type Brought = (Page, Option<(String, Article)>);
 
 pub struct Poller<'c> {
     feeds: BTreeMap<String, &'c Feed>,
@@ -489,10 +489,14 @@ impl<'c> Poller<'c> {
                 let Some(article) = state.articles.remove(id) else {
                     return Ok(Vec::new());
                 };
+                // Its own feed, or another one, may have brought it in between.
+                if !article.is_own(id) && index.get(&article.url)?.is_some() {
+                    return Ok(Vec::new());
+                }
                 return Ok(match article.page(id, &job.url, got) {
                     Ok(page) => {
                         self.tally.articles += 1;
-                        vec![(page, Some(article))]
+                        vec![(page, Some((id.clone(), article)))]
                     }
                     Err(reason) => self
                         .give_up(state, id, article, &reason)
@@ -541,7 +545,8 @@ impl<'c> Poller<'c> {
                 continue;
             }
             // What does not get in anyway is not looked up.
-            if room.entries > 0 && index.get(&id)?.is_some() {
+            if room.entries > 0 && (index.get(&id)?.is_some() || index.get(&article.url)?.is_some())
+            {
                 continue;
             }
             match room.takes(article.bytes()) {

@@ -86,6 +86,22 @@ fn a_lock_that_is_a_link_is_not_written_through() {
     assert_eq!(fs::read_to_string(&precious).unwrap(), "precious");
 }
 
+#[test]
+fn a_page_names_an_address_of_its_own_site() {
+    let folder = tempfile::tempdir().unwrap();
+    let writer = make(folder.path(), &model());
+    let html = "<link rel=canonical href='https://www.a.example/1'><p>A text.";
+    let url = |site: Option<&str>| {
+        let mut page = Page::html("id", html);
+        page.site = site.map(str::to_owned);
+        writer.index().prepare(page).unwrap().entry.url
+    };
+    let named = Some("https://www.a.example/1".to_owned());
+    assert_eq!(url(None), named);
+    assert_eq!(url(Some("a.example")), named);
+    assert_eq!(url(Some("b.example")), None);
+}
+
 /// While a writer keeps replacing all files, a check finds no damage.
 #[test]
 fn a_check_beside_a_writer_finds_no_damage() {
