@@ -170,6 +170,11 @@ pub(crate) fn is_output(folder: &Path) -> bool {
     folder.join(MANIFEST).is_file()
 }
 
+/// Whether a folder has all that a run writes.
+pub(crate) fn is_complete(folder: &Path) -> bool {
+    is_output(folder) && folder.join(SUMMARY).is_file() && !folder.join(RESUME).exists()
+}
+
 fn entries(folder: &Path) -> Result<Vec<OsString>> {
     let failed = || Error::io("cannot read", folder);
     let mut names = Vec::new();
