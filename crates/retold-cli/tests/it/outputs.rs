@@ -57,6 +57,44 @@ fn files_of_others_stay_and_are_no_obstacle() {
     assert_eq!(world.read("out/kept/in/d.txt"), "mine");
 }
 
+/// What a link in OUT leads to is not OUT.
+#[cfg(unix)]
+#[test]
+fn links_in_the_output_folder_are_not_followed() {
+    use std::os::unix::fs::symlink;
+    let world = World::new();
+    pages(&world);
+    world.file("mine/f", "mine");
+    world.file("precious", "mine");
+    for (link, to, option) in [
+        ("kept", "mine", "--force"),
+        ("kept/in", "mine", "--force"),
+        (".retold-resume", "mine", "--resume"),
+        (".retold-partial", "mine", "--resume"),
+        (".retold-lock", "precious", "--resume"),
+    ] {
+        std::fs::remove_dir_all(world.path("out")).ok();
+        match option {
+            "--force" => drop(world.run(&["dedup", "in", "-o", "out"]).code(0)),
+            _ => std::fs::create_dir(world.path("out")).unwrap(),
+        }
+        let at = world.path("out").join(link);
+        std::fs::remove_dir_all(&at).ok();
+        symlink(world.path(to), &at).unwrap();
+        world
+            .run(&["dedup", "in", "-o", "out", option])
+            .code(2)
+            .says(&[link, "is a link"]);
+        assert_eq!(world.files("mine"), ["f"]);
+        assert_eq!(world.read("precious"), "mine");
+    }
+    // The folder itself may be one.
+    std::fs::remove_dir_all(world.path("out")).unwrap();
+    symlink(world.path("mine"), world.path("out")).unwrap();
+    world.run(&["dedup", "in", "-o", "out", "--force"]).code(0);
+    assert!(world.exists("mine/summary.json"));
+}
+
 #[test]
 fn two_runs_do_not_write_into_one_folder() {
     let world = World::new();
