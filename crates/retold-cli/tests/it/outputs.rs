@@ -95,6 +95,31 @@ fn links_in_the_output_folder_are_not_followed() {
     assert!(world.exists("mine/summary.json"));
 }
 
+/// `ulimit -f` is a full disk, and no signal that ends the program.
+#[cfg(unix)]
+#[test]
+fn a_limit_on_file_sizes_is_a_failure_like_others() {
+    let world = World::new();
+    let lines = (0..2000).map(|n| line(&format!("p{n}"), &article(&n.to_string(), 0..20)));
+    world.file("in.jsonl", lines.collect::<String>());
+    for command in ["dedup", "passages"] {
+        let program = world.command(&[]).get_program().to_owned();
+        let program = program.to_str().unwrap();
+        let ran = std::process::Command::new("sh")
+            .current_dir(world.path(""))
+            .args([
+                "-c",
+                &format!("ulimit -f 100; exec {program} {command} in.jsonl -o out -q"),
+            ])
+            .output()
+            .unwrap();
+        let said = String::from_utf8_lossy(&ran.stderr).into_owned();
+        assert_eq!(ran.status.code(), Some(3), "{said}");
+        assert!(said.contains("File too large"), "{said}");
+        assert!(!world.exists("out"));
+    }
+}
+
 #[test]
 fn two_runs_do_not_write_into_one_folder() {
     let world = World::new();
