@@ -13,6 +13,7 @@ use serde::Serialize;
 
 use crate::figures::StoryFigures;
 use crate::judge::Judge;
+use crate::limits::LONGEST_ID;
 use crate::record::{Entry, unpack};
 use crate::state::{Manifest, State};
 
@@ -194,8 +195,14 @@ impl Index {
 
     /// Extracts from a page what the index stores: entry, sketch and text.
     ///
-    /// Errors: those of [`Model::text`] and [`Model::sketch`].
+    /// Errors: its id has more than [`LONGEST_ID`] bytes; those of [`Model::text`] and [`Model::sketch`].
     pub fn prepare(&self, page: Page) -> Result<Prepared> {
+        if page.id.len() > LONGEST_ID {
+            let bytes = page.id.len();
+            return Err(Error::Unreadable(format!(
+                "its id has {bytes} bytes, more than {LONGEST_ID}"
+            )));
+        }
         let model = self.model();
         let text = model.text(&page)?;
         let sketch = model.sketch(&text, page.site().as_deref());

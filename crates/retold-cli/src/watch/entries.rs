@@ -6,6 +6,7 @@
 use retold::internal::{count_chars, site_of};
 use retold::read::{feed_pages, html_visible_text};
 use retold::{Content, Markup, Page};
+use retold_index::LONGEST_ID;
 use url::Url;
 
 use super::config::{Articles, Feed, web_address};
@@ -54,6 +55,13 @@ impl Entries {
             // Ids of entries may be good in their feed only.
             None => format!("{}#{}", feed.url, page.id),
         };
+        let longest = url.as_ref().map_or(0, |url| url.as_str().len());
+        let longest = longest.max(page.id.len());
+        if longest > LONGEST_ID {
+            return self.rejected.push(format!(
+                "an entry whose address has {longest} bytes, more than {LONGEST_ID}"
+            ));
+        }
         if page.url.is_none() {
             page.site = site_of(feed.url.as_str());
         }
@@ -231,6 +239,22 @@ mod tests {
         assert_eq!(read(Articles::None).rejected.len(), 2);
         let page = b"<html><p>Sign in</p></html>";
         assert!(Entries::read(&of(Articles::All), &url, page).is_none());
+    }
+
+    #[test]
+    fn addresses_have_an_end() {
+        let read = |length: usize| {
+            let link = format!("http://a.example/{}", "x".repeat(length - 17));
+            let feed = format!(
+                r#"<rss version="2.0"><channel><title>t</title><item><link>{link}</link></item></channel></rss>"#
+            );
+            let url = Url::parse("http://a.example/feed").unwrap();
+            Entries::read(&of(Articles::All), &url, feed.as_bytes()).unwrap()
+        };
+        assert_eq!(read(LONGEST_ID).articles.len(), 1);
+        let found = read(LONGEST_ID + 1);
+        assert!(found.articles.is_empty());
+        assert!(found.rejected[0].contains("16385 bytes, more than 16384"));
     }
 
     /// What a feed says of a page of another site is not that page.

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use retold::Model;
 
 use super::*;
+use crate::limits::LONGEST_ID;
 use crate::state::MANIFEST;
 
 fn model() -> Model {
@@ -84,6 +85,20 @@ fn a_lock_that_is_a_link_is_not_written_through() {
     let error = builder(&index).write().unwrap_err().to_string();
     assert!(error.contains("lock: not a regular file"), "{error}");
     assert_eq!(fs::read_to_string(&precious).unwrap(), "precious");
+}
+
+#[test]
+fn ids_have_an_end() {
+    let folder = tempfile::tempdir().unwrap();
+    let writer = make(folder.path(), &model());
+    let prepare = |length: usize| {
+        writer
+            .index()
+            .prepare(Page::text("x".repeat(length), "A text."))
+    };
+    assert!(prepare(LONGEST_ID).is_ok());
+    let error = prepare(LONGEST_ID + 1).unwrap_err().to_string();
+    assert!(error.contains("16385 bytes, more than 16384"), "{error}");
 }
 
 #[test]
