@@ -43,7 +43,7 @@ pub struct Config {
     pub webhook: Option<Webhook>,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Feed {
     #[serde(deserialize_with = "address")]

@@ -12,6 +12,7 @@ use url::Url;
 
 use super::address::{PublicOnly, is_public};
 use super::config::{Config, Millis};
+use super::entries::Entries;
 use super::pause::retry_after;
 use super::state::{Validators, now};
 
@@ -53,6 +54,8 @@ pub struct Got {
     /// `Content-Type` without parameters, in lower case.
     pub kind: String,
     pub charset: Option<String>,
+    /// The entries, if it is a feed.
+    pub entries: Option<Entries>,
 }
 
 /// Asks.
@@ -171,6 +174,7 @@ fn answer(mut response: Response<Body>, was_conditional: bool, part: Part) -> An
         kind: media_type,
         charset,
         body: Vec::new(),
+        entries: None,
     };
     let coding = text(headers, header::CONTENT_ENCODING).map(|coding| coding.to_ascii_lowercase());
     let body = response.body_mut().as_reader();

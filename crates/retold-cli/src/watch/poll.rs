@@ -105,23 +105,26 @@ fn host_of(url: &Url) -> String {
 }
 
 /// Starts to answer requests. Who waits for an answer when the program ends is not waited for.
-fn workers(client: Client) -> (Sender<Request>, Receiver<(Job, Answer)>) {
+fn workers(config: &Config) -> (Sender<Request>, Receiver<(Job, Answer)>) {
     let (requests, todo) = channel::<Request>();
     let (done, answers) = channel();
-    let (client, todo) = (Arc::new(client), Arc::new(Mutex::new(todo)));
+    let shared = Arc::new((Client::new(config), config.feeds.clone()));
+    let todo = Arc::new(Mutex::new(todo));
     for _ in 0..WORKERS {
-        let (client, todo, done) = (Arc::clone(&client), Arc::clone(&todo), done.clone());
+        let (shared, todo, done) = (Arc::clone(&shared), Arc::clone(&todo), done.clone());
         std::thread::spawn(move || {
             loop {
                 let next = todo.lock().ok().and_then(|todo| todo.recv().ok());
                 let Some((job, known)) = next else {
                     return;
                 };
-                let answer = match job.what {
+                let (client, feeds) = &*shared;
+                let mut answer = match job.what {
                     // The byte after the limit says that there are more.
                     What::Robots(_) => client.get_first(&job.url, BYTE_LIMIT as u64 + 1),
                     _ => client.get(&job.url, &known),
                 };
+                read_entries(feeds, &job, &mut answer);
                 if done.send((job, answer)).is_err() {
                     return;
                 }
@@ -131,9 +134,18 @@ fn workers(client: Client) -> (Sender<Request>, Receiver<(Job, Answer)>) {
     (requests, answers)
 }
 
+/// Reads a feed that came. A long one takes a while, in which those who decide and ask go on.
+fn read_entries(feeds: &[Feed], job: &Job, answer: &mut Answer) {
+    let (What::Feed(url), Answer::Got(got)) = (&job.what, answer) else {
+        return;
+    };
+    let feed = feeds.iter().find(|feed| feed.url.as_str() == url);
+    got.entries = feed.and_then(|feed| Entries::read(feed, &job.url, &got.body));
+}
+
 impl<'c> Poller<'c> {
     pub fn new(config: &'c Config) -> Poller<'c> {
-        let (requests, answers) = workers(Client::new(config));
+        let (requests, answers) = workers(config);
         Poller::with(config, requests, answers)
     }
 
@@ -504,7 +516,7 @@ impl<'c> Poller<'c> {
                         .collect(),
                 });
             }
-            What::Feed(url) => return self.got_feed(state, index, url, &job.url, got, now),
+            What::Feed(url) => return self.got_feed(state, index, url, got, now),
         }
         Ok(Vec::new())
     }
@@ -514,14 +526,11 @@ impl<'c> Poller<'c> {
         state: &mut State,
         index: &Index,
         feed: &str,
-        url: &Url,
         got: Got,
         now: Millis,
     ) -> Result<Vec<Brought>> {
         let what = What::Feed(feed.to_owned());
-        let known = self.feeds.get(feed);
-        let read = known.and_then(|known| Entries::read(known, url, &got.body));
-        let Some(entries) = read else {
+        let Some(entries) = got.entries else {
             let failure = Failure::passing("the answer is not a feed".to_owned());
             return Ok(self.fail(state, &what, failure, now).into_iter().collect());
         };

@@ -23,6 +23,7 @@ fn config(feeds: &[&str]) -> Config {
 
 /// A watch whose requests nobody makes.
 struct Bench<'c> {
+    feeds: &'c [Feed],
     poller: Poller<'c>,
     requests: Receiver<Request>,
     state: State,
@@ -38,6 +39,7 @@ impl<'c> Bench<'c> {
         let model = Model::new(JudgeConfig::default()).unwrap();
         let writer = Index::builder(folder.path().join("news"));
         Bench {
+            feeds: &config.feeds,
             poller: Poller::with(config, sender, channel().1),
             requests,
             state: State::default(),
@@ -55,7 +57,8 @@ impl<'c> Bench<'c> {
         self.requests.try_iter().map(|(job, _)| job).collect()
     }
 
-    fn answer(&mut self, job: Job, answer: Answer) -> Vec<Brought> {
+    fn answer(&mut self, job: Job, mut answer: Answer) -> Vec<Brought> {
+        read_entries(self.feeds, &job, &mut answer);
         let index = self.writer.index().clone();
         let brought = self
             .poller
