@@ -116,6 +116,9 @@ pub fn run(args: &Args) -> Result<ExitCode> {
         options: options(args),
         text: args.text,
     };
+    if wanted.is_finished()? {
+        return Ok(say::finished(&args.output.out, args.resources.is_quiet()));
+    }
     let summary = Progress::during(args.resources.is_quiet(), |progress| {
         cut_blocks(&wanted, progress)
     })?;

@@ -218,6 +218,9 @@ impl Form {
 pub fn run(args: &Args) -> Result<ExitCode> {
     let (mut job, _spool) = job(args)?;
     let remote = remote_out(args, &mut job)?;
+    if job.is_finished()? {
+        return Ok(say::finished(&args.output.out, args.resources.is_quiet()));
+    }
     let mut progress = Progress::start(args.resources.is_quiet())?;
     if args.verbose {
         progress = progress.with_usage(&job.run.on_disk);

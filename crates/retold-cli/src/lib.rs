@@ -165,6 +165,8 @@ fn run(command: Command) -> Result<ExitCode> {
 pub fn program(work: impl FnOnce() -> Result<ExitCode>) -> ExitCode {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     allocator::gives_back();
+    #[cfg(unix)]
+    outlive_file_limits();
     // A panic is a bug; it must not look like any other end of the program.
     match std::panic::catch_unwind(AssertUnwindSafe(work)) {
         Ok(Ok(code)) => code,
@@ -174,6 +176,16 @@ pub fn program(work: impl FnOnce() -> Result<ExitCode>) -> ExitCode {
             ExitCode::from(3)
         }
     }
+}
+
+/// A write beyond `ulimit -f` then fails like one on a full disk, and what was begun is removed; otherwise the signal would end the program.
+#[cfg(unix)]
+fn outlive_file_limits() {
+    use signal_hook::consts::SIGXFSZ;
+    // The failed write says all that there is to know.
+    let nobody_asks = std::sync::Arc::default();
+    // It fails only for signals that cannot be caught.
+    let _ = signal_hook::flag::register(SIGXFSZ, nobody_asks);
 }
 
 /// Says what went wrong.

@@ -113,6 +113,9 @@ pub fn run(args: &Args) -> Result<ExitCode> {
             Names::Passim => PassageNames::Passim,
         },
     };
+    if wanted.is_finished()? {
+        return Ok(say::finished(&args.output.out, args.resources.is_quiet()));
+    }
     let summary = Progress::during(args.resources.is_quiet(), |progress| {
         find_passages(&wanted, progress)
     })?;

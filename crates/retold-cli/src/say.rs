@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::io::{self, Write};
 use std::path::Path;
+use std::process::ExitCode;
 
 use indicatif::{BinaryBytes, HumanCount};
 use retold::{Error, Result};
@@ -277,6 +278,15 @@ pub fn ended(
         tell(rejects(rejected, folder));
     }
     Ok(())
+}
+
+/// There was nothing left to resume, so that what repeats a command until it succeeds comes to an end.
+pub fn finished(folder: &Path, quiet: bool) -> ExitCode {
+    if !quiet {
+        let folder = folder.display();
+        tell(format!("{folder}: the run is complete; --force repeats it"));
+    }
+    ExitCode::SUCCESS
 }
 
 /// This number of each kind is printed; the others are in the summary.

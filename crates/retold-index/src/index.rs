@@ -6,13 +6,14 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use quick_cache::Weighter;
 use quick_cache::sync::Cache;
 use retold::explain::{ComparedPage, Explanation, Offsets, explain_pair};
-use retold::internal::date_seconds;
+use retold::internal::{date_seconds, site_of};
 use retold::method::Text;
 use retold::{Error, Model, Page, Result};
 use serde::Serialize;
 
 use crate::figures::StoryFigures;
 use crate::judge::Judge;
+use crate::limits::LONGEST_ID;
 use crate::record::{Entry, unpack};
 use crate::state::{Manifest, State};
 
@@ -194,8 +195,14 @@ impl Index {
 
     /// Extracts from a page what the index stores: entry, sketch and text.
     ///
-    /// Errors: those of [`Model::text`] and [`Model::sketch`].
+    /// Errors: its id has more than [`LONGEST_ID`] bytes; those of [`Model::text`] and [`Model::sketch`].
     pub fn prepare(&self, page: Page) -> Result<Prepared> {
+        if page.id.len() > LONGEST_ID {
+            let bytes = page.id.len();
+            return Err(Error::Unreadable(format!(
+                "its id has {bytes} bytes, more than {LONGEST_ID}"
+            )));
+        }
         let model = self.model();
         let text = model.text(&page)?;
         let sketch = model.sketch(&text, page.site().as_deref());
@@ -203,7 +210,7 @@ impl Index {
         let title = page.title.as_deref().or(text.meta.title.as_deref());
         let entry = Entry {
             sketch: sketch?,
-            url: page.url.clone().or_else(|| text.meta.canonical.clone()),
+            url: page.url.clone().or_else(|| canonical(&page, &text)),
             seconds: date.as_deref().and_then(date_seconds),
             date,
             added: jiff::Timestamp::now().as_second(),
@@ -343,6 +350,13 @@ pub(crate) fn opened(folder: &Path) -> Result<State> {
             opened => return opened,
         }
     }
+}
+
+/// The address that a page without one names as its own; one of another site than the page's may be wrong on purpose.
+fn canonical(page: &Page, text: &Text) -> Option<String> {
+    let named = text.meta.canonical.as_ref()?;
+    let is_own = page.site.is_none() || site_of(named) == page.site;
+    is_own.then(|| named.clone())
 }
 
 pub(crate) fn unknown(id: &str) -> Error {

@@ -69,6 +69,7 @@ pub use files::replace as replace_file;
 pub use filter::PageFilter;
 pub use grow::{Learning, Learnt};
 pub use index::{Index, Prepared, Stats};
+pub use limits::LONGEST_ID;
 pub use open::IndexBuilder;
 pub use overview::{DayCount, Overview, PageKey, PageLine, SiteCount, StoryCard, StoryKey};
 pub use passages::{FoundPassage, FoundPassages, PASSAGE_TEXTS, PassagePage};

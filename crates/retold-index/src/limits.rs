@@ -1,3 +1,6 @@
+/// The most bytes of an id: percent-encoded, as in the path of a request, it is still an address that servers take.
+pub const LONGEST_ID: usize = 16 << 10;
+
 /// Sizes at which files are rewritten. Tests set them low.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Limits {

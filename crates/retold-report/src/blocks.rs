@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::files::commit;
-use crate::job::{Job, inputs, no_page, opened, sources};
+use crate::job::{Job, inputs, is_finished, no_page, opened, sources};
 use crate::kept::each_source;
 use crate::out::{KEPT, OutDir};
 use crate::summary::Records;
@@ -106,6 +106,25 @@ struct DroppedLine<'a> {
     words: u64,
     words_left: u64,
     reason: &'a str,
+}
+
+impl BlockJob {
+    /// As [`Job::is_finished`].
+    ///
+    /// Errors: those of [`sources`].
+    pub fn is_finished(&self) -> Result<bool> {
+        is_finished(&self.job, || Ok(self.parameters()))
+    }
+
+    fn parameters(&self) -> Value {
+        json!({
+            "blocks": self.options,
+            "text": self.text,
+            "extract": self.job.judge.extract,
+            "read": self.job.judge.read,
+            "apply": self.job.output.kept,
+        })
+    }
 }
 
 /// Reads the inputs, decides which blocks to cut, and writes the output folder. The inputs are read again to write kept records or the
@@ -350,13 +369,7 @@ impl Found<'_> {
             },
             words: all.iter().map(|page| page.words()).sum(),
             words_repeated: repeated.sum(),
-            parameters: json!({
-                "blocks": wanted.options,
-                "text": wanted.text,
-                "extract": job.judge.extract,
-                "read": job.judge.read,
-                "apply": job.output.kept,
-            }),
+            parameters: wanted.parameters(),
             inputs: inputs(job),
             run: Value::Null,
         }

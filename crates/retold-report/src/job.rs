@@ -7,10 +7,11 @@ use retold::internal::{cache_remote_in, in_pool, shown_input};
 use retold::read::{Source, discover, expand, leave_out};
 use retold::{Dedup, Error, Findings, JudgeConfig, Model, Result, RunConfig, SameUrl, Watch};
 use retold_index::{Export, Index};
+use serde_json::{Value, json};
 
 use crate::columns;
 use crate::files::write;
-use crate::out::{OutDir, is_output};
+use crate::out::{OutDir, SUMMARY, is_complete, is_output};
 use crate::output::{OutputConfig, Request};
 use crate::summary::Summary;
 
@@ -47,6 +48,38 @@ pub enum Against {
     Files(Vec<PathBuf>),
     /// The pages of the index in this folder, with the model of the index.
     Index(PathBuf),
+}
+
+impl Job {
+    /// Whether the output folder has the whole output of a run that was to be resumed: one with the same inputs, by name, of which no file
+    /// is newer, and the same options.
+    ///
+    /// Errors: those of [`Model::new`] and [`sources`].
+    pub fn is_finished(&self) -> Result<bool> {
+        is_finished(self, || {
+            let model = Model::new(self.judge.clone())?;
+            let request = Request::new(inputs(self), &self.output, &self.run);
+            Ok(request.parameters(model.config()).into())
+        })
+    }
+}
+
+/// Whether the job has nothing left to do, if its summary would have these parameters.
+pub(crate) fn is_finished(job: &Job, parameters: impl FnOnce() -> Result<Value>) -> Result<bool> {
+    if !job.resume || job.force || job.stdin.is_some() || !is_complete(&job.out) {
+        return Ok(false);
+    }
+    let path = job.out.join(SUMMARY);
+    let text = std::fs::read(&path).unwrap_or_default();
+    let summary: Value = serde_json::from_slice(&text).unwrap_or_default();
+    if summary["inputs"] != json!(inputs(job)) || summary["parameters"] != parameters()? {
+        return Ok(false);
+    }
+    let written = |path: &Path| path.metadata().and_then(|file| file.modified()).ok();
+    let end = written(&path);
+    Ok(sources(job)?
+        .iter()
+        .all(|source| written(&source.path) <= end))
 }
 
 /// Reads the inputs, finds copies and writes the output folder.

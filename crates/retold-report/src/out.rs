@@ -39,7 +39,7 @@ impl OutDir {
     /// Creates the folder, or checks that it is empty. With `force`, files of an earlier run will be replaced. With `resume`, files of an
     /// interrupted run are accepted.
     ///
-    /// Errors: there is a file with that name; the folder has other files; another run writes there.
+    /// Errors: there is a file with that name; the folder has other files, or a link where a run would write; another run writes there.
     pub fn open(out: &Path, force: bool, resume: bool) -> Result<OutDir> {
         if let Some((scheme, _)) = out.to_str().and_then(|out| out.split_once("://")) {
             return Err(Error::Usage(format!(
@@ -71,6 +71,8 @@ impl OutDir {
                 out.display()
             )));
         }
+        let earlier = earlier(out);
+        refuse_link(out, &earlier)?;
         let lock = lock(out)?;
         let partial = out.join(PARTIAL);
         if partial.exists() {
@@ -79,7 +81,7 @@ impl OutDir {
         fs::create_dir(&partial).map_err(Error::io("cannot make the folder", &partial))?;
         Ok(OutDir {
             out: out.to_owned(),
-            earlier: earlier(out),
+            earlier,
             is_new,
             _lock: lock,
         })
@@ -118,6 +120,7 @@ impl OutDir {
             )));
         }
         let new: BTreeSet<PathBuf> = files.iter().cloned().collect();
+        refuse_link(&self.out, &new)?;
         let left: Vec<&PathBuf> = self.earlier.difference(&new).collect();
         self.write_manifest(new.union(&self.earlier))?;
         remove(&self.out, Path::new(SUMMARY))?;
@@ -168,6 +171,11 @@ impl Drop for OutDir {
 
 pub(crate) fn is_output(folder: &Path) -> bool {
     folder.join(MANIFEST).is_file()
+}
+
+/// Whether a folder has all that a run writes.
+pub(crate) fn is_complete(folder: &Path) -> bool {
+    is_output(folder) && folder.join(SUMMARY).is_file() && !folder.join(RESUME).exists()
 }
 
 fn entries(folder: &Path) -> Result<Vec<OsString>> {
@@ -267,6 +275,24 @@ fn remove(out: &Path, file: &Path) -> Result<()> {
         folder = parent.parent();
     }
     Ok(())
+}
+
+/// Refuses a link in the place of a folder of these files, or of what a run opens by its final name: all below it would be written, or removed,
+/// where it leads to. Other files are renamed to their places, which replaces a link.
+fn refuse_link(out: &Path, files: &BTreeSet<PathBuf>) -> Result<()> {
+    let folders = files.iter().flat_map(|file| file.ancestors().skip(1));
+    let mut names: BTreeSet<&Path> = folders.collect();
+    names.extend([PARTIAL, LOCK, RESUME, KEPT].map(Path::new));
+    // The folder itself may be a link.
+    names.remove(Path::new(""));
+    let mut paths = names.into_iter().map(|name| out.join(name));
+    match paths.find(|path| path.is_symlink()) {
+        None => Ok(()),
+        Some(link) => Err(Error::Usage(format!(
+            "{} is a link, and what it leads to would be changed; remove it, or name another folder",
+            link.display()
+        ))),
+    }
 }
 
 /// Rejects paths outside the folder, in case the manifest was edited.

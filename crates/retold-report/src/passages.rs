@@ -5,14 +5,14 @@ use std::time::Duration;
 
 use retold::internal::{date_text, in_pool};
 use retold::passages::{PassageOptions, PassagePair, PassageRow, Passages, passages};
-use retold::{Findings, Rank, Result, Stage, StageTime, Watch};
+use retold::{Findings, JudgeConfig, Model, Rank, Result, Stage, StageTime, Watch};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use crate::columns::{self, Columns, Kind};
 use crate::files::{commit, directory, write_text};
 use crate::html::write_passages;
-use crate::job::{Job, find, inputs, opened};
+use crate::job::{Job, find, inputs, is_finished, opened};
 use crate::out::{MODEL, OutDir};
 use crate::summary::Records;
 use crate::tables::{write, write_rejects};
@@ -200,6 +200,18 @@ const PASSIM_PASSAGES: &Columns = &[
 ];
 const COPIES: &Columns = &[("id", Kind::Text), ("of", Kind::Text)];
 
+impl PassageJob {
+    /// As [`Job::is_finished`].
+    ///
+    /// Errors: those of [`Model::new`] and [`sources`](crate::sources).
+    pub fn is_finished(&self) -> Result<bool> {
+        is_finished(&self.job, || {
+            let model = Model::new(self.job.judge.clone())?;
+            Ok(parameters(self, model.config()).into())
+        })
+    }
+}
+
 /// Finds copies among the inputs, then passages that pages have in common, and writes the output folder.
 ///
 /// Errors: those of [`crate::run`] and of [`passages()`].
@@ -261,14 +273,14 @@ fn summary(wanted: &PassageJob, findings: &Findings, found: &Passages) -> Passag
         boilerplate: boilerplate as u64,
         common: found.common,
         most_common: common.collect(),
-        parameters: parameters(wanted, findings),
+        parameters: parameters(wanted, findings.model.config()),
         inputs: inputs(&wanted.job),
         run: Value::Null,
     }
 }
 
-fn parameters(wanted: &PassageJob, findings: &Findings) -> Map<String, Value> {
-    let mut all = findings.model.config().to_map();
+fn parameters(wanted: &PassageJob, judge: &JudgeConfig) -> Map<String, Value> {
+    let mut all = judge.to_map();
     if let Ok(Value::Object(options)) = serde_json::to_value(&wanted.options) {
         all.extend(options);
     }

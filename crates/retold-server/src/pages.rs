@@ -8,7 +8,7 @@ use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use retold::Page;
 use retold::method::Text;
-use retold_index::{Added, Entry, Index, Match, MatchLine, Prepared, Status};
+use retold_index::{Added, Entry, Index, LONGEST_ID, Match, MatchLine, Prepared, Status};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
@@ -160,15 +160,14 @@ async fn prepared(
 
 /// Checks that a page can be requested by its id, which is percent-encoded in the path of a request.
 fn check_id(id: &str) -> std::result::Result<(), String> {
-    const LONGEST: usize = 16 << 10;
     if id.starts_with(NAMELESS) {
         return Err("the page has no id: send `id` or `url`".to_owned());
     }
     // Clients remove `.` and `..` from paths, even if encoded.
-    match matches!(id, "" | "." | "..") || id.len() > LONGEST {
+    match matches!(id, "" | "." | "..") || id.len() > LONGEST_ID {
         false => Ok(()),
         true => Err(format!(
-            "the page could not be requested at /v1/pages/{{id}}: an id has 1 to {LONGEST} bytes, and is not `.` or `..`"
+            "the page could not be requested at /v1/pages/{{id}}: an id has 1 to {LONGEST_ID} bytes, and is not `.` or `..`"
         )),
     }
 }

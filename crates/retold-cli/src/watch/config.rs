@@ -43,7 +43,7 @@ pub struct Config {
     pub webhook: Option<Webhook>,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Feed {
     #[serde(deserialize_with = "address")]
@@ -52,6 +52,9 @@ pub struct Feed {
     pub every: Millis,
     #[serde(default)]
     pub articles: Articles,
+    /// Whether its texts count for addresses of other sites, too.
+    #[serde(default)]
+    pub trusted: bool,
 }
 
 /// Which articles are fetched from the addresses of a feed's entries.

@@ -12,11 +12,21 @@ use url::Url;
 
 use super::address::{PublicOnly, is_public};
 use super::config::{Config, Millis};
+use super::entries::Entries;
 use super::pause::retry_after;
 use super::state::{Validators, now};
 
 /// The most bytes of a body.
 const LARGEST: u64 = 16 << 20;
+
+/// How much of a body is read.
+#[derive(Clone, Copy, Debug)]
+enum Part {
+    /// All; if it is larger than [`LARGEST`], it is no answer.
+    Whole,
+    /// So many bytes.
+    First(u64),
+}
 
 /// What a request brought.
 #[derive(Debug)]
@@ -44,6 +54,8 @@ pub struct Got {
     /// `Content-Type` without parameters, in lower case.
     pub kind: String,
     pub charset: Option<String>,
+    /// The entries, if it is a feed.
+    pub entries: Option<Entries>,
 }
 
 /// Asks.
@@ -88,6 +100,15 @@ impl Client {
     }
 
     pub fn get(&self, url: &Url, known: &Validators) -> Answer {
+        self.ask(url, known, Part::Whole)
+    }
+
+    /// Gets the first bytes of something.
+    pub fn get_first(&self, url: &Url, bytes: u64) -> Answer {
+        self.ask(url, &Validators::default(), Part::First(bytes))
+    }
+
+    fn ask(&self, url: &Url, known: &Validators, part: Part) -> Answer {
         let request = self.agent.get(url.as_str());
         let mut request = request.header(header::ACCEPT_ENCODING, "gzip");
         let validators = [
@@ -100,7 +121,7 @@ impl Client {
             }
         }
         match request.call() {
-            Ok(response) => answer(response, !known.is_empty()),
+            Ok(response) => answer(response, !known.is_empty(), part),
             Err(error) => Answer::Failed(error.to_string()),
         }
     }
@@ -120,7 +141,7 @@ impl Client {
     }
 }
 
-fn answer(mut response: Response<Body>, was_conditional: bool) -> Answer {
+fn answer(mut response: Response<Body>, was_conditional: bool, part: Part) -> Answer {
     let status = response.status().as_u16();
     let headers = response.headers();
     let moved =
@@ -153,6 +174,7 @@ fn answer(mut response: Response<Body>, was_conditional: bool) -> Answer {
         kind: media_type,
         charset,
         body: Vec::new(),
+        entries: None,
     };
     let coding = text(headers, header::CONTENT_ENCODING).map(|coding| coding.to_ascii_lowercase());
     let body = response.body_mut().as_reader();
@@ -161,7 +183,11 @@ fn answer(mut response: Response<Body>, was_conditional: bool) -> Answer {
         Some("gzip" | "x-gzip") => Box::new(MultiGzDecoder::new(body)),
         Some(other) => return Answer::Failed(format!("unexpected content coding `{other}`")),
     };
-    match body.take(LARGEST + 1).read_to_end(&mut got.body) {
+    let most = match part {
+        Part::Whole => LARGEST + 1,
+        Part::First(bytes) => bytes,
+    };
+    match body.take(most).read_to_end(&mut got.body) {
         Ok(length) if length as u64 > LARGEST => {
             Answer::Failed(format!("more than {LARGEST} bytes"))
         }

@@ -64,7 +64,7 @@ pub fn run(args: &Args) -> Result<ExitCode> {
         .write()?;
     check(&config, writer.index())?;
     let path = State::path(&config.index);
-    let state = State::read(&path, writer.index().cursor())?;
+    let mut state = State::read(&path, writer.index().cursor())?;
     // From here on, a page that comes is news.
     state.write(&path)?;
     let mut watcher = Watcher {
@@ -194,7 +194,7 @@ impl Watcher<'_> {
         Ok(())
     }
 
-    fn end(self) -> Result<ExitCode> {
+    fn end(mut self) -> Result<ExitCode> {
         self.state.write(&self.path)?;
         self.writer.close()?;
         let left = self.state.notices.len();
@@ -216,7 +216,7 @@ impl Watcher<'_> {
         for (id, article, made) in made {
             match (made, article) {
                 (Ok(page), _) => good.push(page),
-                (Err(error), Some(article)) => {
+                (Err(error), Some((id, article))) => {
                     let reason = error.to_string();
                     let poller = &mut self.poller;
                     teasers.extend(poller.give_up(&mut self.state, &id, article, &reason));
@@ -258,7 +258,7 @@ impl Watcher<'_> {
 
     fn next(&self, folder: &Folder) -> Millis {
         let name = folder.path.to_string_lossy();
-        self.state.folders.get(&*name).copied().unwrap_or_default()
+        self.state.folders.get(&name).copied().unwrap_or_default()
     }
 
     /// Reads what is new in a folder if its time has come; says whether it had.

@@ -77,8 +77,9 @@ pub fn note(
     for (at, (page, added)) in came.into_iter().enumerate() {
         let entry = &page.entry;
         if last.get(entry.id.as_str()) == Some(&at) {
-            let notices = notices(index, watched, entry, &added.matches)?;
-            state.notices.extend(notices);
+            for notice in notices(index, watched, entry, &added.matches)? {
+                state.notices.push(notice);
+            }
         }
     }
     state.cursor = index.cursor();
@@ -95,7 +96,9 @@ pub fn look(index: &Index, state: &mut State, watched: &Watched) -> Result<()> {
         found.extend(notices(index, watched, &entry, &matches)?);
         Ok(())
     })?;
-    state.notices.extend(found);
+    for notice in found {
+        state.notices.push(notice);
+    }
     state.cursor = next;
     Ok(())
 }
@@ -207,13 +210,15 @@ impl Teller {
 
 fn lines(state: &mut State) -> Result<u64> {
     let mut out = io::stdout().lock();
-    for notice in &state.notices {
+    for notice in state.notices.iter() {
         writeln!(out, "{notice}").map_err(cannot_write)?;
     }
     out.flush().map_err(cannot_write)?;
     // Only now are they told.
-    let told = state.notices.len() as u64;
-    state.notices.clear();
+    let mut told = 0;
+    while state.notices.pop().is_some() {
+        told += 1;
+    }
     Ok(told)
 }
 
@@ -224,7 +229,7 @@ fn post(
 ) -> (u64, Option<String>) {
     let mut told = 0;
     while told < BATCH as u64 {
-        let Some(text) = state.notices.pop_front() else {
+        let Some(text) = state.notices.pop() else {
             break;
         };
         let Err(reason) = send(&text) else {
@@ -232,7 +237,7 @@ fn post(
             state.webhook = Default::default();
             continue;
         };
-        state.notices.push_back(text);
+        state.notices.push(text);
         let tries = &mut state.webhook;
         tries.failures = tries.failures.saturating_add(1);
         tries.next = now() + pause(FIRST, tries.failures, "webhook").min(LONGEST);
@@ -270,7 +275,9 @@ mod tests {
     #[test]
     fn a_notice_that_is_refused_keeps_no_other_back() {
         let mut state = State::default();
-        state.notices.extend(["bad", "b", "c"].map(String::from));
+        for text in ["bad", "b", "c"] {
+            state.notices.push(text.into());
+        }
         let taken = RefCell::new(Vec::new());
         let send = |text: &str| match text {
             "bad" => Err("status 400".to_owned()),
@@ -284,7 +291,7 @@ mod tests {
         assert!(state.webhook.next > now());
         assert_eq!(post(&mut state, send), (2, Some("status 400".into())));
         assert_eq!(*taken.borrow(), ["b", "c"]);
-        assert_eq!(state.notices, ["bad"]);
+        assert!(state.notices.iter().eq(["bad"]));
         // What was taken in between was a success.
         assert_eq!(state.webhook.failures, 1);
     }

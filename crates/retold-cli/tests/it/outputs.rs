@@ -57,6 +57,69 @@ fn files_of_others_stay_and_are_no_obstacle() {
     assert_eq!(world.read("out/kept/in/d.txt"), "mine");
 }
 
+/// What a link in OUT leads to is not OUT.
+#[cfg(unix)]
+#[test]
+fn links_in_the_output_folder_are_not_followed() {
+    use std::os::unix::fs::symlink;
+    let world = World::new();
+    pages(&world);
+    world.file("mine/f", "mine");
+    world.file("precious", "mine");
+    for (link, to, option) in [
+        ("kept", "mine", "--force"),
+        ("kept/in", "mine", "--force"),
+        (".retold-resume", "mine", "--resume"),
+        (".retold-partial", "mine", "--resume"),
+        (".retold-lock", "precious", "--resume"),
+    ] {
+        std::fs::remove_dir_all(world.path("out")).ok();
+        match option {
+            "--force" => drop(world.run(&["dedup", "in", "-o", "out"]).code(0)),
+            _ => std::fs::create_dir(world.path("out")).unwrap(),
+        }
+        let at = world.path("out").join(link);
+        std::fs::remove_dir_all(&at).ok();
+        symlink(world.path(to), &at).unwrap();
+        world
+            .run(&["dedup", "in", "-o", "out", option])
+            .code(2)
+            .says(&[link, "is a link"]);
+        assert_eq!(world.files("mine"), ["f"]);
+        assert_eq!(world.read("precious"), "mine");
+    }
+    // The folder itself may be one.
+    std::fs::remove_dir_all(world.path("out")).unwrap();
+    symlink(world.path("mine"), world.path("out")).unwrap();
+    world.run(&["dedup", "in", "-o", "out", "--force"]).code(0);
+    assert!(world.exists("mine/summary.json"));
+}
+
+/// `ulimit -f` is a full disk, and no signal that ends the program.
+#[cfg(unix)]
+#[test]
+fn a_limit_on_file_sizes_is_a_failure_like_others() {
+    let world = World::new();
+    let lines = (0..2000).map(|n| line(&format!("p{n}"), &article(&n.to_string(), 0..20)));
+    world.file("in.jsonl", lines.collect::<String>());
+    for command in ["dedup", "passages"] {
+        let program = world.command(&[]).get_program().to_owned();
+        let program = program.to_str().unwrap();
+        let ran = std::process::Command::new("sh")
+            .current_dir(world.path(""))
+            .args([
+                "-c",
+                &format!("ulimit -f 100; exec {program} {command} in.jsonl -o out -q"),
+            ])
+            .output()
+            .unwrap();
+        let said = String::from_utf8_lossy(&ran.stderr).into_owned();
+        assert_eq!(ran.status.code(), Some(3), "{said}");
+        assert!(said.contains("File too large"), "{said}");
+        assert!(!world.exists("out"));
+    }
+}
+
 #[test]
 fn two_runs_do_not_write_into_one_folder() {
     let world = World::new();

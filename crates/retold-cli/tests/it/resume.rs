@@ -59,6 +59,50 @@ fn a_killed_run_goes_on_and_writes_the_same() {
     assert_same_output(&world.path("whole"), &world.path("out"));
 }
 
+/// What repeats a command until it succeeds has to come to an end.
+#[test]
+fn a_finished_run_has_nothing_left_to_resume() {
+    let world = World::new();
+    world.file("in.jsonl", pages(40));
+    for command in [
+        &["dedup"][..],
+        &["dedup", "--method", "tfidf", "--stories"],
+        &["passages", "--min-words", "20"],
+        &["blocks", "--apply", "--min-chars", "30"],
+    ] {
+        let out = format!("out-{}", command.len());
+        let out = &format!("{out}-{}", command[0]);
+        let go_on = [command, &["in.jsonl", "-o", out, "--resume"]].concat();
+        world.run(&go_on).code(0);
+        let before = world.read(&format!("{out}/summary.json"));
+        world
+            .run(&go_on)
+            .code(0)
+            .says(&["the run is complete", "--force"]);
+        assert_eq!(world.read(&format!("{out}/summary.json")), before);
+        // Another run is not complete.
+        let other = [&go_on[..], &["--text-field", "body", "--allow-empty"]].concat();
+        world.run(&other).code(2).says(&["not empty"]);
+        world.file("more.jsonl", pages(8));
+        let more = [&go_on[..], &["more.jsonl"]].concat();
+        world.run(&more).code(2).says(&["not empty"]);
+        // So is one of which the input has changed since.
+        let file = std::fs::File::options()
+            .append(true)
+            .open(world.path("in.jsonl"));
+        let newer = std::time::SystemTime::now() + Duration::from_secs(60);
+        file.unwrap().set_modified(newer).unwrap();
+        world.run(&go_on).code(2).says(&["not empty"]);
+        world.file("in.jsonl", pages(40));
+        // Without --resume it is refused as ever, and --force repeats it.
+        let again = &go_on[..go_on.len() - 1];
+        world.run(again).code(2).says(&["not empty"]);
+        let forced = [&go_on[..], &["--force"]].concat();
+        world.run(&forced).code(0);
+        assert_ne!(world.read(&format!("{out}/summary.json")), before);
+    }
+}
+
 #[test]
 fn other_pages_are_not_taken_for_those_of_the_interrupted_run() {
     let world = World::new();

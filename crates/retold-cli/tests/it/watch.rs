@@ -560,6 +560,71 @@ fn killed_and_started_again_it_loses_nothing() {
     assert!(told.values().all(|ids| ids.len() == 1), "{told:?}");
 }
 
+/// What a feed says of a page of another site does not replace that page.
+#[test]
+fn a_feed_speaks_for_its_own_site() {
+    let world = with_index();
+    let net = Net::start(2, |ports| {
+        Box::new(move |asked| {
+            let page = format!("http://127.0.0.1:{}/article", ports[0]);
+            let rss = |text: &str, date: &str| {
+                ok(
+                    "text/xml",
+                    &format!(
+                        "<rss version=\"2.0\"><channel><title>t</title><item><title>T</title><link>{page}</link><guid>7</guid>\
+                         <description>{text}</description><pubDate>{date}</pubDate></item></channel></rss>"
+                    ),
+                )
+            };
+            match (asked.host, asked.path) {
+                (0, "/feed") => rss("A teaser.", "Sun, 01 Nov 2026 08:00:00 GMT"),
+                (0, "/article") => ok("text/html", &format!("<p>{}", article(1))),
+                (1, "/feed") => rss(&article(2), "Sun, 01 Nov 1970 08:00:00 GMT"),
+                _ => response("404 Not Found", "", ""),
+            }
+        })
+    });
+    let page = net.url(0, "/article");
+    let honest = net.url(0, "/feed");
+    // Another name of this machine is another site.
+    let evil = net.url(1, "/feed").replace("127.0.0.1", "localhost");
+    let head = "index = \"news\"\nuser-agent = \"x/1 (a@b.example)\"\nallow-private = true\ndelay = \"1ms\"\n";
+    let watch = |feeds: &str| {
+        world.file("watch.toml", format!("{head}{feeds}"));
+        world.run(&["watch", "watch.toml", "--once", "-q"]).code(0);
+        world
+            .run(&["index", "export", "news", "-o", "out", "-q", "--force"])
+            .code(0);
+        let pages = world.read("out/kept/pages.jsonl");
+        let pages = pages
+            .lines()
+            .map(|line| serde_json::from_str::<Value>(line).unwrap());
+        let pages = pages.filter(|page| !page["id"].as_str().unwrap().starts_with("ours"));
+        let pages = pages.map(|page| (page["id"].as_str().unwrap().to_owned(), page));
+        pages.collect::<BTreeMap<String, Value>>()
+    };
+    let only = |pages: &BTreeMap<String, Value>| {
+        assert_eq!(pages.keys().collect::<Vec<_>>(), [&page]);
+        assert!(pages[&page]["text"].as_str().unwrap().contains("story 1 "));
+    };
+    // It comes first, and the page is fetched.
+    let again = format!("[[feed]]\nurl = \"{evil}\"\nevery = \"1ms\"\n");
+    let pages = watch(&again);
+    only(&pages);
+    assert!(pages[&page]["date"].is_null());
+    only(&watch(&format!("[[feed]]\nurl = \"{honest}\"\n{again}")));
+    let none = format!("{again}articles = \"none\"\n");
+    let pages = watch(&none);
+    assert_eq!(pages.len(), 2);
+    assert!(pages[&page]["text"].as_str().unwrap().contains("story 1 "));
+    let own = &pages[&format!("{evil}#7")];
+    assert!(own["text"].as_str().unwrap().contains("story 2 "));
+    assert!(own["url"].is_null());
+    // Unless that is wanted.
+    let pages = watch(&format!("{none}trusted = true\n"));
+    assert!(pages[&page]["text"].as_str().unwrap().contains("story 2 "));
+}
+
 #[test]
 fn folders_are_read_as_they_change() {
     let world = with_index();

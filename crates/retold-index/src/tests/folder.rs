@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use retold::Model;
 
 use super::*;
+use crate::limits::LONGEST_ID;
 use crate::state::MANIFEST;
 
 fn model() -> Model {
@@ -84,6 +85,36 @@ fn a_lock_that_is_a_link_is_not_written_through() {
     let error = builder(&index).write().unwrap_err().to_string();
     assert!(error.contains("lock: not a regular file"), "{error}");
     assert_eq!(fs::read_to_string(&precious).unwrap(), "precious");
+}
+
+#[test]
+fn ids_have_an_end() {
+    let folder = tempfile::tempdir().unwrap();
+    let writer = make(folder.path(), &model());
+    let prepare = |length: usize| {
+        writer
+            .index()
+            .prepare(Page::text("x".repeat(length), "A text."))
+    };
+    assert!(prepare(LONGEST_ID).is_ok());
+    let error = prepare(LONGEST_ID + 1).unwrap_err().to_string();
+    assert!(error.contains("16385 bytes, more than 16384"), "{error}");
+}
+
+#[test]
+fn a_page_names_an_address_of_its_own_site() {
+    let folder = tempfile::tempdir().unwrap();
+    let writer = make(folder.path(), &model());
+    let html = "<link rel=canonical href='https://www.a.example/1'><p>A text.";
+    let url = |site: Option<&str>| {
+        let mut page = Page::html("id", html);
+        page.site = site.map(str::to_owned);
+        writer.index().prepare(page).unwrap().entry.url
+    };
+    let named = Some("https://www.a.example/1".to_owned());
+    assert_eq!(url(None), named);
+    assert_eq!(url(Some("a.example")), named);
+    assert_eq!(url(Some("b.example")), None);
 }
 
 /// While a writer keeps replacing all files, a check finds no damage.
