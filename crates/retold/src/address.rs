@@ -349,28 +349,9 @@ mod tests {
                 .split_once('?')
                 .map(|(_, kept)| kept.to_owned())
         };
-        for name in [
-            "utm_source",
-            "mc_cid",
-            "mc_eid",
-            "igshid",
-            "yclid",
-            "_hsenc",
-            "msclkid",
-            "spm",
-            "gad_source",
-            "gclsrc",
-            "_ga",
-            "wt_zmc",
-            "itm_source",
-            "hsa_cam",
-            "fb_ref",
-            "at_medium",
-            "mtm_kwd",
-            "pk_medium",
-            "FBCLID",
-            "%66bclid",
-        ] {
+        let trackers = "utm_source mc_cid mc_eid igshid yclid _hsenc msclkid spm gad_source gclsrc \
+            _ga wt_zmc itm_source hsa_cam fb_ref at_medium mtm_kwd pk_medium FBCLID %66bclid";
+        for name in trackers.split(' ') {
             assert_eq!(
                 kept(&format!("https://a.example/x?{name}=1")),
                 None,
@@ -378,24 +359,9 @@ mod tests {
             );
         }
         // These may say what a page shows.
-        for name in [
-            "id",
-            "p",
-            "page",
-            "ref",
-            "from",
-            "mid",
-            "s",
-            "t",
-            "si",
-            "feature",
-            "q",
-            "lang",
-            "mc",
-            "clickid",
-            "share_source",
-            "vd_source",
-        ] {
+        for name in "id p page ref from mid s t si feature q lang mc clickid share_source vd_source"
+            .split(' ')
+        {
             let kept = kept(&format!("https://a.example/x?{name}=1"));
             assert_eq!(kept, Some(format!("{name}=1")), "{name}");
         }

@@ -4,6 +4,7 @@ use super::retain::Parts;
 use super::sketch_judge::SketchJudge;
 use crate::cluster::Pair;
 use crate::ids::{GroupNo, Rank};
+use crate::relation::Relation;
 use crate::verify::Verification;
 
 /// How many parts are first compared with another one (in a collection nearly all are unrelated to it), and then how many at the same time.
@@ -37,11 +38,10 @@ impl Parts for AskedParts<'_> {
             let others = others.filter(|&other| !groups.are_copies(group, other));
             let others: Vec<GroupNo> = others.collect();
             let pairs = one.with_each(&others);
-            // Two parts that only overlap both say something of their own.
             let is_refuted = || {
-                let connects = |pair: &Pair| self.judge.context.connects(pair);
+                let is_more = |pair: Pair| pair.relation != Relation::Overlaps;
                 let mut verdicts = self.verification.verify(&pairs).into_iter();
-                verdicts.any(|pair| !pair.as_ref().is_some_and(connects))
+                verdicts.any(|pair| !pair.is_some_and(is_more))
             };
             pairs.len() < others.len() || is_refuted()
         })

@@ -105,7 +105,8 @@ pub(crate) struct Undecided<'a> {
 
 /// Questions about the parts of a page, which are the pages that it contains.
 pub(crate) trait Parts {
-    /// Whether a page is not known to be related to at least one of these others.
+    /// Whether a page is not known to be related to at least one of these others by more than an overlap: two parts that only overlap both
+    /// say something of their own.
     fn is_unrelated_to_any(&self, page: Rank, others: &[Rank]) -> bool;
 
     /// How many words above the limit a page has in passages that none of these others has; `None` if the method does not know.
@@ -135,7 +136,7 @@ pub(crate) trait Neighbours {
 
     fn of(&self, page: Rank) -> &Related;
 
-    /// Whether two pages are known to be related; if not, they may still be.
+    /// Whether two pages are known to be related by more than an overlap; if not, they may still be.
     fn are_related(&self, a: Rank, b: Rank) -> bool;
 
     /// Called when a page was decided: dropped for `dropped_for`, or kept.
@@ -183,7 +184,7 @@ pub(super) const COMPARED_PARTS: usize = 4;
 /// overlap it. So no kept page repeats another, and every dropped page repeats a kept one; it is dropped for the most preferred of these.
 /// (A cycle of containment is impossible because of the sizes; if there were one, its most preferred page would be kept.)
 ///
-/// A page that contains two pages which are not related to each other is a collection. Its parts do not wait for it and are not dropped for
+/// A page that contains two pages which are not related to each other, or only overlap, is a collection. Its parts do not wait for it and are not dropped for
 /// it. It waits for their decisions, and is dropped if the kept ones leave it nothing of its own. Otherwise it is treated like any page: it
 /// may be dropped for a duplicate or a container, and its duplicates for it. Old pages are never collections: they stay anyway, so their
 /// parts are dropped.
@@ -476,9 +477,8 @@ impl Neighbours for StoredPairs {
 
     fn are_related(&self, a: Rank, b: Rank) -> bool {
         let related = self.graph.of(a);
-        related
-            .binary_search_by_key(&b, |&(other, _)| other)
-            .is_ok()
+        let at = related.binary_search_by_key(&b, |&(other, _)| other);
+        at.is_ok_and(|at| related[at].1 != Relation::Overlaps)
     }
 
     fn decided(&mut self, _: Rank, _: Option<Rank>) {}

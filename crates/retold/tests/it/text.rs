@@ -80,27 +80,28 @@ fn plain_fold(text: &str, options: &TextOptions) -> String {
             };
         }
     }
-    let ignorable = |c: &char| {
-        let c = *c as u32;
-        [0xAD, 0x34F, 0x640, 0x61C, 0x3164, 0xFEFF, 0xFFA0].contains(&c)
-            || [
-                (0x115F, 0x1160),
-                (0x17B4, 0x17B5),
-                (0x180B, 0x180F),
-                (0x200B, 0x200F),
-                (0x202A, 0x202E),
-                (0x2060, 0x206F),
-                (0xFE00, 0xFE0F),
-                (0xFFF0, 0xFFF8),
-                (0x1BCA0, 0x1BCA3),
-                (0x1D173, 0x1D17A),
-                (0xE0000, 0xE0FFF),
-            ]
-            .iter()
-            .any(|&(from, to)| (from..=to).contains(&c))
-    };
-    chars.retain(|c| !options.nfkc || !ignorable(c));
+    chars.retain(|c| !options.nfkc || !is_ignorable(*c));
     chars.into_iter().collect()
+}
+
+fn is_ignorable(c: char) -> bool {
+    let c = c as u32;
+    [0xAD, 0x34F, 0x640, 0x61C, 0x3164, 0xFEFF, 0xFFA0].contains(&c)
+        || [
+            (0x115F, 0x1160),
+            (0x17B4, 0x17B5),
+            (0x180B, 0x180F),
+            (0x200B, 0x200F),
+            (0x202A, 0x202E),
+            (0x2060, 0x206F),
+            (0xFE00, 0xFE0F),
+            (0xFFF0, 0xFFF8),
+            (0x1BCA0, 0x1BCA3),
+            (0x1D173, 0x1D17A),
+            (0xE0000, 0xE0FFF),
+        ]
+        .iter()
+        .any(|&(from, to)| (from..=to).contains(&c))
 }
 
 /// Strings of the characters that make folding hard, and of any others.
