@@ -2,6 +2,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
 use super::options::ReadOptions;
@@ -22,6 +23,8 @@ struct Limits {
     batch_records: usize,
     /// The most batches per thread that wait for work.
     batches_ahead: usize,
+    /// The most bytes of records that a reader has handed on and that are still in work; a larger record is handed on alone.
+    bytes_ahead: u64,
     /// How many worker threads one reader of compressed files can keep busy.
     threads_a_reader: usize,
     /// Files up to this size are read by the worker thread itself: a single reader would take too long to open many of them.
@@ -34,6 +37,7 @@ impl Default for Limits {
             batch_bytes: 1 << 18,
             batch_records: 1024,
             batches_ahead: 2,
+            bytes_ahead: 1 << 26,
             threads_a_reader: 4,
             small_file: 1 << 19,
         }
@@ -46,6 +50,40 @@ impl Default for Limits {
 struct RecordBatch {
     records: Vec<(u32, Option<Record>)>,
     reading: Duration,
+    /// Gives back its bytes when the records are done.
+    ahead: Option<BytesAhead>,
+}
+
+/// The bytes of a reader's records that are in work or wait for it.
+#[derive(Clone, Default)]
+struct Ahead(Arc<(Mutex<u64>, Condvar)>);
+
+impl Ahead {
+    /// Waits until these bytes fit below the limit, or until there are no others.
+    fn wait_for(&self, bytes: u64, limit: u64) -> BytesAhead {
+        let (ahead, changed) = &*self.0;
+        let ahead = ahead.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_full = |ahead: &mut u64| *ahead > 0 && *ahead + bytes > limit;
+        let ahead = changed.wait_while(ahead, is_full);
+        *ahead.unwrap_or_else(PoisonError::into_inner) += bytes;
+        BytesAhead {
+            of: self.clone(),
+            bytes,
+        }
+    }
+}
+
+struct BytesAhead {
+    of: Ahead,
+    bytes: u64,
+}
+
+impl Drop for BytesAhead {
+    fn drop(&mut self) {
+        let (ahead, changed) = &*self.of.0;
+        *ahead.lock().unwrap_or_else(PoisonError::into_inner) -= self.bytes;
+        changed.notify_one();
+    }
 }
 
 /// Runs `make` on all records in parallel and `take` on each result, in the order of the sources.
@@ -173,6 +211,7 @@ impl<'a> Reading<'a> {
         };
         let make_all = |batch: RecordBatch| {
             count(batch.reading);
+            let _ahead = batch.ahead;
             let mut records = batch.records.into_iter().flat_map(|(number, record)| {
                 let small = record.is_none().then(|| read(number));
                 let records = record.into_iter().chain(small.into_iter().flatten());
@@ -287,6 +326,7 @@ impl<'a> Reading<'a> {
         let (watch, limits) = (self.watch, self.limits);
         let (mut batch, mut bytes) = (RecordBatch::default(), 0);
         let mut stopwatch = Stopwatch::start();
+        let ahead = Ahead::default();
         // Returns false if the receiver has been dropped.
         let mut add = |number: u32, record: Option<Record>, size: u64| {
             bytes += size;
@@ -294,8 +334,9 @@ impl<'a> Reading<'a> {
             if bytes < limits.batch_bytes && batch.records.len() < limits.batch_records {
                 return true;
             }
-            bytes = 0;
             batch.reading = stopwatch.lap();
+            batch.ahead = Some(ahead.wait_for(bytes, limits.bytes_ahead));
+            bytes = 0;
             let full = std::mem::take(&mut batch);
             let goes_on = !watch.cancelled() && sender.send(full).is_ok();
             // Sending may have waited for the workers, which is not reading time.
@@ -418,7 +459,7 @@ fn is_small(source: &Source, limit: u64) -> bool {
 /// Whether a file's name says that it is compressed: it may then hold any number of pages and take long to read.
 fn is_compressed(source: &Source) -> bool {
     let name = source.kept.extension().unwrap_or_default();
-    let packed = ["gz", "zst", "parquet"];
+    let packed = ["gz", "zst", "parquet", "wacz"];
     packed
         .iter()
         .any(|packed| name.eq_ignore_ascii_case(packed))

@@ -273,11 +273,11 @@ impl<'a> Page<'a> {
     /// The element, or the nearest one around it that has prose of its own, which the element is then only a part of: a quotation above
     /// its reply.
     fn whole(&self, main: usize, out: &[bool]) -> usize {
-        let is_part = |kind| matches!(kind, BlockKind::Body | BlockKind::Page | BlockKind::Main);
+        let is_page = |kind| matches!(kind, BlockKind::Body | BlockKind::Page | BlockKind::Main);
         let mut around = main;
         for _ in 0..AROUND {
             around = self.parent(around);
-            if is_part(self.kind(around)) {
+            if is_page(self.kind(around)) {
                 break;
             }
             if self.prose_in(around, out) >= LONG as u64 {

@@ -9,6 +9,7 @@ use super::*;
 fn small_batches() -> Limits {
     Limits {
         batch_bytes: 1 << 12,
+        bytes_ahead: 1 << 13,
         ..Limits::default()
     }
 }
@@ -31,6 +32,31 @@ fn small_files_that_may_hold_much_are_not_small() {
     };
     assert!(is_small("a.jsonl") && is_small("page.html") && is_small("gz"));
     assert!(!is_small("a.jsonl.gz") && !is_small("a.ZST") && !is_small("a.parquet"));
+    assert!(!is_small("a.wacz"));
+}
+
+/// A reader of records of 60 bytes each, of which 100 may be in work.
+#[test]
+fn large_records_are_handed_on_one_by_one() {
+    let ahead = Ahead::default();
+    let largest = AtomicU64::new(0);
+    let (sender, receiver) = sync_channel(9);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            for bytes in [30, 60, 60, 10, 200, 60] {
+                sender.send(ahead.wait_for(bytes, 100)).unwrap();
+                largest.fetch_max(*ahead.0.0.lock().unwrap(), Relaxed);
+            }
+            drop(sender);
+        });
+        std::thread::sleep(Duration::from_millis(20));
+        // The first two fit; the third waits for one of them.
+        assert_eq!(*ahead.0.0.lock().unwrap(), 90);
+        assert_eq!(receiver.iter().map(|done| done.bytes).count(), 6);
+    });
+    assert_eq!(*ahead.0.0.lock().unwrap(), 0);
+    // More than the limit is handed on alone.
+    assert_eq!(largest.into_inner(), 200);
 }
 
 #[test]
