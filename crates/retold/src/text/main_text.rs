@@ -256,12 +256,11 @@ impl<'a> Page<'a> {
         // Only one element at each depth can hold more than half, so the last one found is the innermost.
         for element in self.elements() {
             let most = sums[element].prose * 5 >= sums[0].prose * 4;
-            let holds_all = !matches!(self.kind(element), BlockKind::Item | BlockKind::Quote);
-            if most && holds_text(self.kind(element)) && holds_all {
+            if most && holds_text(self.kind(element)) && self.kind(element) != BlockKind::Item {
                 main = element;
             }
         }
-        main = self.whole(main, out);
+        main = self.with_reply(main, &sums, out);
         let mut inside = vec![false; out.len()];
         inside[main] = true;
         for element in main + 1..out.len() {
@@ -270,21 +269,28 @@ impl<'a> Page<'a> {
         inside
     }
 
-    /// The element, or the nearest one around it that has prose of its own, which the element is then only a part of: a quotation above
-    /// its reply.
-    fn whole(&self, main: usize, out: &[bool]) -> usize {
-        let is_page = |kind| matches!(kind, BlockKind::Body | BlockKind::Page | BlockKind::Main);
-        let mut around = main;
-        for _ in 0..AROUND {
-            around = self.parent(around);
-            if is_page(self.kind(around)) {
-                break;
-            }
-            if self.prose_in(around, out) >= LONG as u64 {
-                return around;
-            }
-        }
-        main
+    /// The element; or, if it is in a quotation, the nearest one around that which has prose of its own: the reply.
+    fn with_reply(&self, main: usize, sums: &[Sum], out: &[bool]) -> usize {
+        let around = |element: usize| {
+            let up = std::iter::successors(Some(element), |&element| Some(self.parent(element)));
+            let is_page = |&element: &usize| {
+                matches!(
+                    self.kind(element),
+                    BlockKind::Body | BlockKind::Page | BlockKind::Main
+                )
+            };
+            up.take_while(move |element| !is_page(element)).take(AROUND)
+        };
+        let Some(quote) = around(main).find(|&element| self.kind(element) == BlockKind::Quote)
+        else {
+            return main;
+        };
+        let beside = |element: usize| sums[element].prose - sums[quote].prose;
+        let has_reply = |&element: &usize| match element == self.parent(quote) {
+            true => beside(element) >= LONG as u64,
+            false => self.prose_in(element, out) >= LONG as u64,
+        };
+        around(quote).skip(1).find(has_reply).unwrap_or(main)
     }
 
     /// The prose directly in an element and in its paragraphs.
