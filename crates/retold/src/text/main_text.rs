@@ -572,9 +572,6 @@ mod tests {
             format!(
                 "<aside class=quote><blockquote><p>{quoted}</p></blockquote></aside><p>{reply}</p>"
             ),
-            format!(
-                "<div>Quote:<table><tr><td><div>Originally posted by <b>anna</b></div><div>{quoted}</div></td></tr></table></div>{reply}"
-            ),
             format!("<blockquote>{quoted}</blockquote><div class=reply>{reply}</div>"),
         ] {
             let main = of_body(&format!("<nav><a href=/>Forum</a></nav><div class=post>{post}</div><footer>All times are GMT.</footer>")).unwrap();
