@@ -10,7 +10,6 @@ use retold_index::LONGEST_ID;
 use url::Url;
 
 use super::config::{Articles, Feed, web_address};
-use super::fetch::Got;
 use super::state::Article;
 
 /// A text with fewer characters, white space left out, is taken for a teaser.
@@ -114,6 +113,15 @@ fn article(feed: &Url, url: &Url, page: Page) -> (String, Article) {
     (page.id, article)
 }
 
+/// An article as it came.
+#[derive(Debug, Default)]
+pub struct Fetched {
+    pub body: Vec<u8>,
+    /// `Content-Type` without parameters, in lower case.
+    pub kind: String,
+    pub charset: Option<String>,
+}
+
 impl Article {
     /// About how many bytes of the state it takes.
     pub fn bytes(&self) -> usize {
@@ -127,7 +135,7 @@ impl Article {
     }
 
     /// The page that was fetched from `url`; the error says why it is not a page.
-    pub fn page(&self, id: &str, url: &Url, got: Got) -> Result<Page, String> {
+    pub fn page(&self, id: &str, url: &Url, got: Fetched) -> Result<Page, String> {
         let markup = match &*got.kind {
             "text/html" | "application/xhtml+xml" | "" => Markup::Html,
             "text/plain" => Markup::Plain,
@@ -278,9 +286,9 @@ mod tests {
             ("http://a.example/feed#7", elsewhere)
         );
         // Fetched, it is what it says itself.
-        let got = Got {
+        let got = Fetched {
             body: b"<p>x".into(),
-            ..Got::default()
+            ..Fetched::default()
         };
         let url = Url::parse(elsewhere).unwrap();
         let page = article.page(id, &url, got).unwrap();
@@ -311,10 +319,10 @@ mod tests {
             ..Article::default()
         };
         let id = &*article.url;
-        let got = |kind: &str, body: &str| Got {
+        let got = |kind: &str, body: &str| Fetched {
             kind: kind.into(),
             body: body.into(),
-            ..Got::default()
+            ..Fetched::default()
         };
         let url = Url::parse("http://b.example/2").unwrap();
         let page = article.page(id, &url, got("text/html", "<p>x")).unwrap();

@@ -12,7 +12,7 @@ use url::Url;
 
 use super::address::{PublicOnly, is_public};
 use super::config::{Config, Millis};
-use super::entries::Entries;
+use super::entries::{Entries, Fetched};
 use super::pause::retry_after;
 use super::state::{Validators, now};
 
@@ -56,6 +56,17 @@ pub struct Got {
     pub charset: Option<String>,
     /// The entries, if it is a feed.
     pub entries: Option<Entries>,
+}
+
+impl Got {
+    /// It as an article.
+    pub fn article(self) -> Fetched {
+        Fetched {
+            body: self.body,
+            kind: self.kind,
+            charset: self.charset,
+        }
+    }
 }
 
 /// Asks.

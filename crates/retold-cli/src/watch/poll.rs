@@ -505,7 +505,7 @@ impl<'c> Poller<'c> {
                 if !article.is_own(id) && index.get(&article.url)?.is_some() {
                     return Ok(Vec::new());
                 }
-                return Ok(match article.page(id, &job.url, got) {
+                return Ok(match article.page(id, &job.url, got.article()) {
                     Ok(page) => {
                         self.tally.articles += 1;
                         vec![(page, Some((id.clone(), article)))]
