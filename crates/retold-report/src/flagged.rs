@@ -75,12 +75,7 @@ fn collapsed(findings: &Findings) -> HashMap<Rank, String> {
     if dropped.is_empty() {
         return HashMap::new();
     }
-    let mut of_site: HashMap<u32, usize> = HashMap::new();
-    let own = findings.collection.pages.len() - findings.old_pages;
-    let sites = findings.collection.pages.iter().take(own);
-    for site in sites.filter_map(|page| page.site) {
-        *of_site.entry(site).or_default() += 1;
-    }
+    let of_site = pages_of_sites(findings);
     let said = dropped.iter().filter_map(|(&canonical, pages)| {
         let what = site_collapsed(findings, pages, &of_site)
             .or_else(|| fifty_collapsed(findings, pages))?;
@@ -95,6 +90,17 @@ fn collapsed(findings: &Findings) -> HashMap<Rank, String> {
         ))
     });
     said.collect()
+}
+
+/// How many pages each site has, without old pages.
+pub(crate) fn pages_of_sites(findings: &Findings) -> HashMap<u32, usize> {
+    let mut of_site: HashMap<u32, usize> = HashMap::new();
+    let own = findings.collection.pages.len() - findings.old_pages;
+    let sites = findings.collection.pages.iter().take(own);
+    for site in sites.filter_map(|page| page.site) {
+        *of_site.entry(site).or_default() += 1;
+    }
+    of_site
 }
 
 /// The first site, by number, more than a third of whose pages are among these.
@@ -144,12 +150,12 @@ fn boilerplate(findings: &Findings, page: Rank) -> Option<f64> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use retold::{JudgeConfig, Page, dedup};
 
     use super::*;
 
-    fn story(number: usize) -> String {
+    pub(crate) fn story(number: usize) -> String {
         let sentence = |n: usize| {
             let word = |at: usize| format!("w{}x{n}x{at}", number * 7919 % 10_007);
             let words: Vec<String> = (0..8).map(word).collect();

@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use retold::{DroppedAs, Findings};
 use serde::Serialize;
 
+use crate::flagged::pages_of_sites;
+
 /// A site is listed if so many pages of other sites were dropped for its pages,
 const LEAST_PAGES: u64 = 20;
 /// or more than one in so many pages of another site that has [`LEAST_PAGES`].
@@ -38,12 +40,6 @@ pub struct SiteLoss {
 
 /// The sites that gained the most come first.
 pub(crate) fn gains(findings: &Findings) -> Vec<Gain> {
-    let mut all: BTreeMap<u32, u64> = BTreeMap::new();
-    let own = findings.collection.pages.len() - findings.old_pages;
-    let pages = findings.collection.pages.iter().take(own);
-    for site in pages.filter_map(|page| page.site) {
-        *all.entry(site).or_default() += 1;
-    }
     // (site that keeps, site that loses) -> pages. Versions of an address belong to its site, whoever has them.
     let mut taken: BTreeMap<(u32, u32), u64> = BTreeMap::new();
     for drop in &findings.dropped {
@@ -55,6 +51,10 @@ pub(crate) fn gains(findings: &Findings) -> Vec<Gain> {
             *taken.entry((keeps, loses)).or_default() += 1;
         }
     }
+    if taken.is_empty() {
+        return Vec::new();
+    }
+    let all = pages_of_sites(findings);
     let name = |site: u32| findings.collection.sites[site as usize].clone();
     let taken: Vec<((u32, u32), u64)> = taken.into_iter().collect();
     let of_site = taken.chunk_by(|((a, _), _), ((b, _), _)| a == b);
@@ -62,7 +62,7 @@ pub(crate) fn gains(findings: &Findings) -> Vec<Gain> {
         let loss = |&((_, site), pages): &((u32, u32), u64)| SiteLoss {
             site: name(site),
             pages,
-            of: all.get(&site).copied().unwrap_or(0),
+            of: all.get(&site).map_or(0, |pages| *pages as u64),
         };
         let losses_of = || losses.iter().map(loss);
         let is_large = |loss: &SiteLoss| loss.of >= LEAST_PAGES && loss.pages * SHARE > loss.of;
@@ -88,15 +88,7 @@ mod tests {
     use retold::{JudgeConfig, Page, dedup};
 
     use super::*;
-
-    fn story(number: usize) -> String {
-        let sentence = |n: usize| {
-            let word = |at: usize| format!("w{}x{n}x{at}", number * 7919 % 10_007);
-            let words: Vec<String> = (0..8).map(word).collect();
-            format!("The {}. ", words.join(" "))
-        };
-        (0..15).map(sentence).collect()
-    }
+    use crate::flagged::tests::story;
 
     fn gains_of(pages: impl IntoIterator<Item = (String, String)>) -> Vec<Gain> {
         let pages = pages.into_iter().enumerate().map(|(number, (site, text))| {
