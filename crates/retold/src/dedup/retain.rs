@@ -184,10 +184,10 @@ pub(super) const COMPARED_PARTS: usize = 4;
 /// overlap it. So no kept page repeats another, and every dropped page repeats a kept one; it is dropped for the most preferred of these.
 /// (A cycle of containment is impossible because of the sizes; if there were one, its most preferred page would be kept.)
 ///
-/// A page that contains two pages which are not related to each other, or only overlap, is a collection. Its parts do not wait for it and are not dropped for
-/// it. It waits for their decisions, and is dropped if the kept ones leave it nothing of its own. Otherwise it is treated like any page: it
-/// may be dropped for a duplicate or a container, and its duplicates for it. Old pages are never collections: they stay anyway, so their
-/// parts are dropped.
+/// A page that contains two pages which are not related to each other, or only overlap, is a collection. Its parts do not wait for it and
+/// are not dropped for it. It waits for their decisions, and is dropped if the kept ones leave it nothing of its own. Otherwise it is treated
+/// like any page: it may be dropped for a duplicate or a container, and its duplicates for it. Old pages are never collections: they stay
+/// anyway, so their parts are dropped.
 ///
 /// A dropped page decides nothing. So for dropped pages only relations to preferred pages matter, which makes large families cheap. For the
 /// same reason, a part that was dropped, before the turn of the whole, for a page preferred to the whole does not count as a part.

@@ -2,7 +2,8 @@
 //!
 //! A tokenizer is enough and, unlike a tree, takes linear time at any nesting depth. Block elements and `<br>` end a line, inline elements
 //! do not. Two kinds of elements are left out: those that a browser does not show (scripts, styles, comments, `template`, frames, and
-//! `noscript` unless it has most of the text), and those that are not the page's text (choices of `select` and `datalist`, content of `textarea`, annotations of `ruby`).
+//! `noscript` unless it has most of the text), and those that are not the page's text (choices of `select` and `datalist`, content of
+//! `textarea`, annotations of `ruby`).
 //! Block elements with the attribute `hidden` or with `display: none` in their own style are left out if anything else remains, unless they
 //! follow the heading or button that opens them; text hidden by style sheets and scripts stays. In XHTML, recognised by its first line or root element, a tag that ends in `/>` is an empty element.
 
