@@ -266,6 +266,8 @@ try {
     const first = Date.now() - start;
     await page.waitForSelector("body[data-ready]");
     const all = Date.now() - start;
+    const gains = await page.textContent("section:has(> h2:text('Sites that stand for others'))");
+    assert.match(gains, /site\d+\.example\.com\s*[\d,]+ of \d+ sites/, "sites for whose pages others were dropped");
     console.log(`   100,000 clusters: ${(size / 1048576).toFixed(1)} MiB, overview after ${first} ms, list after ${all} ms`);
     assert.ok(first < 5000 && all < 10000, "opens in time");
     await page.click("nav a >> nth=1");

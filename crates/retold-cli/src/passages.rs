@@ -21,9 +21,9 @@ use crate::text_args::Part;
 
 /// Finds the passages that two or more pages have in common, with their places
 ///
-/// Every run of at least --min-words words that two pages share word for word, after folding, is found, unless it is on more than
-/// --max-df pages; such runs are counted, and summary.json names the most common ones. From these runs, passages continue through
-/// edits and misread words. Of pages with the same text, the first represents all (copies.jsonl); a page that repeats another one is
+/// Every run of at least --min-words words that two pages share word for word, after folding, is found, unless it repeats only one or
+/// two words. From these runs, passages continue through edits and misread words. If a run is on more than --max-df pages, each is
+/// compared with one other, so that passages.jsonl has all of them and pairs.jsonl some. Of pages with the same text, the first represents all (copies.jsonl); a page that repeats another one is
 /// compared with further pages only where it differs from that page. The folder OUT gets passages.jsonl (which pages have a passage,
 /// where, and which was first), pairs.jsonl (passages that two pages share), copies.jsonl, rejects.jsonl, summary.json and
 /// report.html.
@@ -57,7 +57,7 @@ pub struct Args {
     /// Minimum length of a passage in characters, in scripts without spaces
     #[arg(long, value_name = "N", default_value_t = PassageOptions::default().min_chars, help_heading = "Passages")]
     min_chars: u32,
-    /// Runs of words that are on more pages than this are not searched for
+    /// Of pages with the same run of words, all pairs are compared if there are no more than this; of more, each page with one other
     #[arg(long, value_name = "PAGES", default_value_t = PassageOptions::default().max_df, help_heading = "Passages", hide_short_help = true)]
     max_df: u32,
     /// A passage can continue after at most so many words that differ, if the text that follows outweighs them
@@ -189,8 +189,15 @@ fn tell(summary: &PassageSummary, out: &Path, to: &mut dyn Write) -> io::Result<
     if summary.common > 0 {
         writeln!(
             to,
-            "{} runs of words were not searched for, because they are on more than --max-df pages; summary.json names the most common",
+            "{} runs of words are on more than --max-df pages, so pairs.jsonl has only some of their pairs; summary.json names the most common",
             HumanCount(summary.common)
+        )?;
+    }
+    if summary.monotonous > 0 {
+        writeln!(
+            to,
+            "text that repeats one or two words was not searched, at {}",
+            say::count(summary.monotonous, "place")
         )?;
     }
     if summary.records.rejected > 0 {

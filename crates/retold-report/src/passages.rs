@@ -59,10 +59,12 @@ pub struct PassageSummary {
     pub places: u64,
     /// Passages whose pages are mostly from one site.
     pub boilerplate: u64,
-    /// Word runs not searched for, because more than `max_df` pages have them.
+    /// Word runs that more than `max_df` pages have; each of these pages was compared with one other for them.
     pub common: u64,
     /// The word runs that the most pages have.
     pub most_common: Vec<CommonLine>,
+    /// Places that were not searched for, because the text around repeats one or two words.
+    pub monotonous: u64,
     /// Options that the result depends on.
     pub parameters: Map<String, Value>,
     /// Inputs as they were named.
@@ -273,6 +275,7 @@ fn summary(wanted: &PassageJob, findings: &Findings, found: &Passages) -> Passag
         boilerplate: boilerplate as u64,
         common: found.common,
         most_common: common.collect(),
+        monotonous: found.monotonous,
         parameters: parameters(wanted, findings.model.config()),
         inputs: inputs(&wanted.job),
         run: Value::Null,

@@ -15,6 +15,7 @@ const REASONS: usize = 50;
 /// Distinct reasons that are counted; further ones are not.
 const DIFFERENT: usize = 10_000;
 const FLAGGED: usize = 200;
+const GAINS: usize = 12;
 
 pub(super) fn overview(report: &Report<'_>, summary: &Summary) -> Value {
     let findings = report.findings;
@@ -37,6 +38,7 @@ pub(super) fn overview(report: &Report<'_>, summary: &Summary) -> Value {
         "largest_cluster": summary.largest_cluster,
         "flagged": &summary.flagged[..summary.flagged.len().min(FLAGGED)],
         "flagged_in_all": summary.flagged.len(),
+        "gains": &summary.gains[..summary.gains.len().min(GAINS)],
         "large_components": summary.large_components,
         "bytes": summary.bytes,
         "sketches": summary.sketches,

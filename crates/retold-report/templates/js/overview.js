@@ -108,6 +108,14 @@ function flaggedTable() {
     overview.flagged_in_all > 12 ? el("p", {}, el("a", { href: "#/clusters?flag=1" }, `All ${count(overview.flagged_in_all)} flagged clusters`)) : null);
 }
 
+function gainsTable() {
+  if (!overview.gains.length) return null;
+  return section("Sites that stand for others",
+    el("p", { class: "note" }, "Pages of other sites that were dropped for pages of these. A site that was first gains like this, and so does one that copied others and added something."),
+    barTable(overview.gains.map((gain) => ({ name: el("bdi", {}, gain.site), value: gain.pages,
+      text: `${count(gain.pages)} of ${plural(gain.sites, "site")}` })), "Pages dropped for another site’s"));
+}
+
 function rejectsTable() {
   const { all, reasons, rows } = overview.rejects;
   if (!all) return section("Rejects", el("p", { class: "note" }, "Every record could be read."));
@@ -133,7 +141,7 @@ function groupsNote() {
 
 function showOverview() {
   show(el("h1", {}, overview.records.dropped ? `${plural(overview.records.dropped, "copy", "copies")} found` : "What was found"),
-    lostSection(), randomSection(), tiles(), flaggedTable(),
+    lostSection(), randomSection(), tiles(), flaggedTable(), gainsTable(),
     el("div", { class: "two-up" }, sizeChart(), similarityChart()), groupsNote(), matrixTable(),
     el("div", { class: "two-up" }, timelineChart(), runSection()), rejectsTable(), settings());
 }

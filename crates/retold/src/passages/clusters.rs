@@ -12,6 +12,9 @@ pub(super) type PairRow = [u32; 8];
 /// One side of a pair of passages: the word range, and the number of the side.
 pub(super) type Span = [u32; 3];
 
+/// A span is compared with this many of the next different spans on its page.
+const BESIDE: usize = 256;
+
 /// The spans of each page, and their clusters.
 pub(super) struct Spans {
     /// The pages with spans, ascending.
@@ -71,13 +74,21 @@ impl Spans {
         Ok(spans)
     }
 
-    /// Adds the spans of a page; those with enough overlap join one cluster.
+    /// Adds the spans of a page; those with enough overlap join one cluster. A page with which thousands of others were compared has most
+    /// spans many times, and each is compared with the next [`BESIDE`] different ones.
     fn add(&mut self, spans: &[Span], options: &PassageOptions) -> Result<()> {
-        for (at, one) in spans.iter().enumerate() {
+        let mut different: Vec<Span> = Vec::new();
+        for span in spans {
+            match different.last() {
+                Some(last) if last[..2] == span[..2] => self.join(last[2], span[2]),
+                _ => different.push(*span),
+            }
+        }
+        for (at, one) in different.iter().enumerate() {
             let length = f64::from(one[1] - one[0]);
             // Spans that begin after this overlap too little.
             let reach = f64::from(one[1]) - length * options.target_overlap.min(1.0);
-            for other in &spans[at + 1..] {
+            for other in different[at + 1..].iter().take(BESIDE) {
                 if f64::from(other[0]) > reach {
                     break;
                 }

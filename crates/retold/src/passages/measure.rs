@@ -12,7 +12,7 @@ pub struct PassageOptions {
     pub min_words: u32,
     /// Minimum number of matching characters in a passage, in scripts without spaces.
     pub min_chars: u32,
-    /// Runs on more pages are ignored.
+    /// Of pages that have a run, all pairs are compared if they are no more than this; of more, each page with one other.
     pub max_df: u32,
     /// A passage continues over at most this many differing words, if its score increases.
     pub gap: u32,
@@ -29,7 +29,7 @@ impl Default for PassageOptions {
         PassageOptions {
             min_words: 25,
             min_chars: 40,
-            max_df: 100,
+            max_df: 20,
             gap: 100,
             source_overlap: 0.9,
             target_overlap: 0.5,

@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 use crate::compare::Word;
 use crate::dedup::Findings;
 use crate::error::Result;
-use crate::filter::{PairFilters, Scope};
+use crate::filter::{PairFilters, Scope, ordered_date};
 use crate::ids::{PageNo, Rank};
 use crate::method::grams::{aligned, tokens};
 use crate::spill::{Memory, Piece, Row, SpillRows};
@@ -13,6 +13,9 @@ use crate::stage::Stage;
 use crate::text::Text;
 use crate::verify::Again;
 use crate::watch::Watch;
+
+/// With a window, a partner of a page is looked for among this many pages before it and behind it.
+const BESIDE: usize = 20;
 
 /// A page that represents all pages with its text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -112,6 +115,40 @@ impl TextPages {
         let is_forbidden = || self.filters.forbids(&self.scopes[one], &self.scopes[other]);
         let are_old = self.pages[one].is_old && self.pages[other].is_old;
         !are_old && (self.scopes.is_empty() || is_forbidden().is_none())
+    }
+
+    /// Pairs each of these pages, ascending, with one that it may be compared with, if there is one: the first page, or the first that this
+    /// one may be compared with; with a window, one of the [`BESIDE`] pages before it by date, or behind it. A page is never paired with
+    /// the one for which it is dropped, because these two are aligned as a whole.
+    pub(super) fn partners(&self, pages: &[u32]) -> Vec<(u32, u32)> {
+        let mut pages = pages.to_vec();
+        if self.filters.reach().is_some() {
+            let date = |page: u32| ordered_date(self.scopes[page as usize].date);
+            pages.sort_by_key(|&page| (date(page), page));
+        }
+        let Some((first, behind)) = pages.split_first() else {
+            return Vec::new();
+        };
+        let may_compare = |one: u32, other: u32| {
+            let drops = |one: u32, other: u32| self.pages[one as usize].dropped_for == Some(other);
+            self.may_compare(one, other) && !drops(one, other) && !drops(other, one)
+        };
+        let second = behind
+            .iter()
+            .find(|&&page| may_compare(*first, page))
+            .unwrap_or(first);
+        let partner = |at: usize| {
+            let before = pages[at.saturating_sub(BESIDE)..at].iter().rev();
+            let beside = before.chain(pages[at + 1..].iter().take(BESIDE));
+            let page = pages[at];
+            let mut others = [first, second].into_iter().chain(beside);
+            let other = *others.find(|&&other| other != page && may_compare(page, other))?;
+            Some((page.min(other), page.max(other)))
+        };
+        let mut pairs: Vec<(u32, u32)> = (0..pages.len()).filter_map(partner).collect();
+        pairs.sort_unstable();
+        pairs.dedup();
+        pairs
     }
 
     /// Splits these pages, ascending, so that filters exclude all pairs between parts; `None` if there are no filters.

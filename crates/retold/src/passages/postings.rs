@@ -1,6 +1,6 @@
 //! Posting lists of seeds: finds pages that share seeds, and where.
 
-use super::dropped;
+use super::dropped::{PageSeeds, RepeatedRuns};
 use super::measure::Measure;
 use super::pages::{PageWords, TextPages};
 use super::seeds::{Runs, Seed};
@@ -13,18 +13,20 @@ use crate::watch::Watch;
 const OFTEN: usize = 4;
 /// How many of the runs on too many pages are reported.
 const NAMED: usize = 10;
-/// A short seed may be on 1/`RARER` of the pages allowed for a long one: a common phrase is weak evidence.
+/// A short seed may be on this many pages, or on 1/`RARER` of those on which a long one is compared in all pairs if that is more: a common
+/// phrase is weak evidence.
+const SHORT_DF: usize = 25;
 pub(super) const RARER: usize = 4;
 /// Approximate number of hits passed on at a time.
 const TOGETHER: usize = 1 << 14;
 
-/// The hash of a seed, and its page and place.
+/// The hash of a seed; its page, its place, and whether it is repeated itself ([`PageSeeds`]).
 type Posting = [u64; 2];
 
 /// The two pages, the smaller in the high half; and both places with a flag for long seeds.
 type Hit = [u64; 2];
 
-/// A run of the minimum length on too many pages.
+/// A run of the minimum length on more than `max_df` pages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Common {
     pub(super) df: u32,
@@ -37,9 +39,11 @@ pub(super) struct Common {
 pub(super) struct Hits<'p> {
     pages: &'p TextPages,
     hits: Sorter<Hit>,
-    /// The number of runs on too many pages, and the most frequent of them.
+    /// The number of runs on more than `max_df` pages, and the most frequent of them.
     pub(super) common: u64,
     pub(super) most_common: Vec<Common>,
+    /// See [`Candidates::monotonous`].
+    monotonous: u64,
     max_df: usize,
 }
 
@@ -55,13 +59,17 @@ pub(super) fn hits<'p>(
     watch: &dyn Watch,
 ) -> Result<Hits<'p>> {
     let mut postings: Sorter<Posting> = Sorter::new(memory);
-    let seeds = |page: u32, of: &[Word]| -> Vec<Posting> {
-        let seeds = dropped::seeds(page, of, pages, words, measure);
-        seeds.iter().map(|seed| posting(*seed, page)).collect()
+    let seeds = |page: u32, of: &[Word]| -> (Vec<Posting>, u64) {
+        let found = PageSeeds::of(page, of, pages, words, measure);
+        let seeds = found.seeds.iter();
+        let seeds = seeds.map(|(seed, is_repeated)| posting(seed, page, *is_repeated));
+        (seeds.collect(), found.monotonous)
     };
-    words.each(seeds, |_, seeds| {
+    let mut monotonous = 0;
+    words.each(seeds, |_, (seeds, without)| {
         watch.advance(1);
         cancelled(watch)?;
+        monotonous += *without;
         postings.extend(seeds)
     })?;
     let mut hits = Hits {
@@ -69,6 +77,7 @@ pub(super) fn hits<'p>(
         hits: Sorter::new(memory),
         common: 0,
         most_common: Vec::new(),
+        monotonous,
         max_df: max_df as usize,
     };
     let mut common: Sorter<u64> = Sorter::new(memory);
@@ -76,7 +85,7 @@ pub(super) fn hits<'p>(
         cancelled(watch)?;
         hits.add(hash, postings, &mut common)
     })?;
-    let whole = whole_runs(common.finish()?, words, measure, memory)?;
+    let whole = whole_runs(common.finish()?, pages, words, measure, memory)?;
     each_list(whole, |_, postings| hits.add_whole(postings))?;
     Ok(hits)
 }
@@ -88,16 +97,22 @@ fn cancelled(watch: &dyn Watch) -> Result<()> {
     }
 }
 
-fn posting(seed: Seed, page: u32) -> Posting {
-    [seed.hash, place(page, seed.at)]
+fn posting(seed: &Seed, page: u32, is_repeated: bool) -> Posting {
+    let at = u64::from(seed.at) << 1 | u64::from(is_repeated);
+    [seed.hash, u64::from(page) << 32 | at]
 }
 
-fn place(page: u32, at: u32) -> u64 {
-    u64::from(page) << 32 | u64::from(at)
+fn page_of(place: u64) -> u32 {
+    (place >> 32) as u32
 }
 
+fn is_repeated(place: u64) -> bool {
+    place & 1 == 1
+}
+
+/// The page and the place.
 fn of_place(place: u64) -> (u32, u32) {
-    ((place >> 32) as u32, place as u32)
+    (page_of(place), place as u32 >> 1)
 }
 
 /// Passes the places of each hash to `take`.
@@ -117,18 +132,28 @@ fn each_list(
     take(hash, &places)
 }
 
-/// The runs of the minimum length for which these long seeds were chosen.
+/// The runs of the minimum length for which these long seeds were chosen, without those that a dropped page repeats.
 fn whole_runs(
     seeds: Sorted<u64>,
+    pages: &TextPages,
     words: &PageWords,
     measure: Measure,
     memory: &Memory,
 ) -> Result<Sorted<Posting>> {
     let mut runs: Sorter<Posting> = Sorter::new(memory);
     let mut add = |page: u32, seeds: &[u32]| {
-        let of_page = Runs::of(&words.of(page), measure).whole(seeds);
-        let postings = of_page.iter().map(|seed| posting(*seed, page));
-        runs.extend(&postings.collect::<Vec<Posting>>())
+        let of_page = words.of(page);
+        let repeated = RepeatedRuns::of(page, &of_page, pages, words);
+        let is_own = |run: &Seed| {
+            let repeated = repeated.as_ref();
+            repeated.is_none_or(|repeated| !repeated.have(&run.words()))
+        };
+        let whole = Runs::of(&of_page, measure).whole(seeds);
+        let own = whole.iter().filter(|run| is_own(run));
+        runs.extend(
+            &own.map(|run| posting(run, page, false))
+                .collect::<Vec<Posting>>(),
+        )
     };
     let (mut page, mut of_page) = (0, Vec::new());
     for (next, at) in seeds.map(of_place) {
@@ -146,17 +171,20 @@ fn whole_runs(
 }
 
 impl Hits<'_> {
-    /// Adds the pairs of places of a seed. A long seed on too many pages, or too often on one, goes to `common`. Parts that pair filters
-    /// separate are counted separately.
+    /// Adds the pairs of places of a seed. A long seed on too many pages, too often on one, or repeated from another page, goes to `common`.
+    /// Parts that pair filters separate are counted separately.
     fn add(&mut self, hash: u64, places: &[u64], common: &mut Sorter<u64>) -> Result<()> {
         let is_long = Seed::is_long(hash);
         for pages in self.parted(places) {
             let most = match is_long {
                 true => self.max_df,
-                false => (self.max_df / RARER).max(2),
+                false => SHORT_DF.max(self.max_df / RARER),
             };
-            let is_common =
-                pages.len() > most || is_long && pages.iter().any(|places| places.len() > OFTEN);
+            let is_common = pages.len() > most
+                || is_long
+                    && pages.iter().any(|places| {
+                        places.len() > OFTEN || places.iter().any(|&place| is_repeated(place))
+                    });
             match (is_common, is_long) {
                 (true, true) => pages.iter().try_for_each(|places| common.extend(places))?,
                 (true, false) => {}
@@ -169,7 +197,7 @@ impl Hits<'_> {
     /// The places of each page, split into parts that may be compared; pages without a partner are left out.
     fn parted<'a>(&self, places: &'a [u64]) -> Vec<Vec<&'a [u64]>> {
         let same_page = |one: &u64, other: &u64| one >> 32 == other >> 32;
-        let page = |places: &&[u64]| of_place(places[0]).0;
+        let page = |places: &&[u64]| page_of(places[0]);
         let all: Vec<&[u64]> = places.chunk_by(same_page).collect();
         if all.len() < 2 {
             return Vec::new();
@@ -184,7 +212,8 @@ impl Hits<'_> {
             .collect()
     }
 
-    /// Adds the pairs of pages that share a run of the minimum length, by the first place in each.
+    /// Adds the pairs of pages that share a run of the minimum length, by the first place in each. Of a run on more than `max_df` pages,
+    /// each page is paired with one other only, so that the number of pairs is linear in that of pages.
     fn add_whole(&mut self, places: &[u64]) -> Result<()> {
         let mut first = places.to_vec();
         first.dedup_by_key(|place| *place >> 32);
@@ -200,6 +229,16 @@ impl Hits<'_> {
             if self.most_common.len() >= 1 << 16 {
                 self.forget_rarer();
             }
+            self.add_partners(&pages)?;
+        }
+        Ok(())
+    }
+
+    fn add_partners(&mut self, pages: &[&[u64]]) -> Result<()> {
+        let numbers: Vec<u32> = pages.iter().map(|places| page_of(places[0])).collect();
+        let place = |page: &u32| of_place(pages[numbers.partition_point(|other| other < page)][0]);
+        for (one, other) in self.pages.partners(&numbers) {
+            self.push(place(&one), place(&other), true)?;
         }
         Ok(())
     }
@@ -220,7 +259,7 @@ impl Hits<'_> {
     }
 
     fn add_pairs(&mut self, pages: &[&[u64]], is_long: bool) -> Result<()> {
-        let page = |places: &[u64]| of_place(places[0]).0;
+        let page = |places: &[u64]| page_of(places[0]);
         for (number, places) in pages.iter().enumerate() {
             for others in &pages[number + 1..] {
                 if !self.pages.may_compare(page(places), page(others)) {
@@ -238,7 +277,8 @@ impl Hits<'_> {
 
     fn push(&mut self, one: (u32, u32), other: (u32, u32), is_long: bool) -> Result<()> {
         let at = u64::from(one.1) << 33 | u64::from(other.1) << 1 | u64::from(is_long);
-        self.hits.push([place(one.0, other.0), at])
+        let pages = u64::from(one.0) << 32 | u64::from(other.0);
+        self.hits.push([pages, at])
     }
 
     /// The pairs of pages that may share a passage, ascending, in batches.
@@ -249,6 +289,7 @@ impl Hits<'_> {
         Ok(Candidates {
             common: self.common,
             most_common: self.most_common,
+            monotonous: self.monotonous,
             pairs: PairsOfPages {
                 hits: self.hits.finish()?,
                 next: None,
@@ -261,6 +302,9 @@ impl Hits<'_> {
 pub(super) struct Candidates {
     pub(super) common: u64,
     pub(super) most_common: Vec<Common>,
+    /// The number of long seeds that were not searched for, because they and all runs of the minimum length around them have two
+    /// different words at most.
+    pub(super) monotonous: u64,
     pub(super) pairs: PairsOfPages,
 }
 
@@ -294,7 +338,8 @@ impl Iterator for PairsOfPages {
                 hits.push(hit[1]);
             }
             count += hits.len();
-            batch.extend(pair_hits(of_place(first[0]), &hits));
+            let pages = (page_of(first[0]), first[0] as u32);
+            batch.extend(pair_hits(pages, &hits));
         }
         (count > 0).then_some(batch)
     }

@@ -69,7 +69,7 @@ pub struct PassageRow {
     pub text: Option<String>,
 }
 
-/// A run of words on too many pages to be compared.
+/// A run of words on more than `max_df` pages.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CommonRun {
@@ -86,10 +86,12 @@ pub struct CommonRun {
 pub struct Passages {
     /// Pages with the same text as another, ascending, each with the page that represents it.
     pub copies: Vec<(Rank, Rank)>,
-    /// The number of runs of the minimum length that were ignored because too many pages have them.
+    /// The number of runs of the minimum length on more than `max_df` pages, each of which was compared with one other page only.
     pub common: u64,
     /// The most frequent of these runs.
     pub most_common: Vec<CommonRun>,
+    /// The number of places that were not searched for, because all runs around them have at most two different words.
+    pub monotonous: u64,
     /// The number of aligned pairs of pages.
     pub aligned: u64,
     /// The number of pages that repeat another, and are compared with others only where they differ from it.
@@ -108,12 +110,13 @@ pub struct Passages {
 
 /// Finds the passages that pages share.
 ///
-/// Every run of words of the minimum length that two pages share, word for word after folding, is in a passage of both, unless more than
-/// `max_df` pages have it. Pages with one text are compared once ([`Passages::copies`]). A dropped page is aligned with the page for which
+/// Every run of words of the minimum length that two pages share, word for word after folding, is in a passage of both, unless it has at
+/// most two different words. If more than `max_df` pages have it, each is compared with one other, and the passage is on all of them with
+/// fewer pairs. Pages with one text are compared once ([`Passages::copies`]). A dropped page is aligned with the page for which
 /// it is dropped, and text that it shares with that page word for word is not compared with other pages.
 ///
-/// Memory: that of the run, and 4 bytes for each side of a pair. Time: that of aligning the pairs; a page has at most `max_df` of them for
-/// each of its seeds.
+/// Memory: that of the run, and 4 bytes for each side of a pair. Time: that of aligning the pairs, at most `max_df` pages for
+/// each of a page's seeds on average.
 ///
 /// Errors: invalid options, a file that changed, a temporary file that cannot be written, and the run was cancelled.
 pub fn passages(
@@ -138,6 +141,7 @@ pub fn passages(
         copies: pages.copies.clone(),
         common: found.common,
         most_common: Vec::new(),
+        monotonous: found.monotonous,
         aligned: found.aligned,
         repeating: pages
             .pages
@@ -163,6 +167,7 @@ pub(super) struct PairPassages {
     pub(super) aligned: u64,
     pub(super) common: u64,
     pub(super) most_common: Vec<Common>,
+    pub(super) monotonous: u64,
     /// Ascending.
     pub(super) rows: SpillVec<PairRow>,
 }
@@ -210,6 +215,7 @@ impl PairPassages {
             aligned,
             common: candidates.common,
             most_common: candidates.most_common,
+            monotonous: candidates.monotonous,
             rows,
         })
     }
@@ -282,12 +288,17 @@ impl Aligning<'_> {
             let (a, b) = pair.pages;
             dropped_for(a) != Some(b) && dropped_for(b) != Some(a)
         });
+        // Many pairs in a row have the same first page, which may be long.
+        let mut last = None;
         let rows = new.flat_map(|pair| {
-            let here = self.words.of(pair.pages.0);
+            let first = last.take().filter(|(page, _)| *page == pair.pages.0);
+            let (page, here) = first.unwrap_or_else(|| (pair.pages.0, self.words.of(pair.pages.0)));
             let there = self.words.of(pair.pages.1);
             let places = pair.places.iter();
             let places = places.map(|&(here, there)| (here as usize, there as usize));
-            pair_rows(pair.pages, self.texts(&here, &there).passages(places))
+            let rows = pair_rows(pair.pages, self.texts(&here, &there).passages(places));
+            last = Some((page, here));
+            rows
         });
         rows.collect()
     }

@@ -20,17 +20,22 @@ const SHORT: (u32, u32) = (3, 5);
 /// One in this number of short runs is a seed.
 const SAMPLE: u64 = 4;
 
-/// A seed, and its first word.
+/// A seed, its first word, and the word behind its last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Seed {
     /// Even for short seeds.
     pub(super) hash: u64,
     pub(super) at: u32,
+    pub(super) end: u32,
 }
 
 impl Seed {
     pub(super) fn is_long(hash: u64) -> bool {
         hash & 1 == 1
+    }
+
+    pub(super) fn words(&self) -> Range<usize> {
+        self.at as usize..self.end as usize
     }
 }
 
@@ -98,8 +103,12 @@ impl Runs {
     /// The long seeds, ascending by place.
     pub(super) fn long(&self) -> Vec<Seed> {
         let (length, window) = self.winnowing();
-        let all = self.shortest(length).map(|run| self.hash(run) | 1);
-        winnow(&all.collect::<Vec<u64>>(), &self.lengths, window)
+        let all = self.shortest(length).map(|run| Seed {
+            hash: self.hash(run.clone()) | 1,
+            at: run.start as u32,
+            end: run.end as u32,
+        });
+        winnow(&all.collect::<Vec<Seed>>(), &self.lengths, window)
     }
 
     /// The runs of the minimum length for which these long seeds may be chosen, with their hashes: they begin before the seed, within a
@@ -115,6 +124,7 @@ impl Runs {
             found.extend(runs[begin..end].iter().map(|run| Seed {
                 hash: self.hash(run.clone()) | 1,
                 at: run.start as u32,
+                end: run.end as u32,
             }));
         }
         found
@@ -141,14 +151,15 @@ impl Runs {
     }
 }
 
-/// The place of the smallest hash in each window (the last, if equal). A window has the places less than `width` after its first.
-fn winnow(hashes: &[u64], lengths: &[u64], width: u64) -> Vec<Seed> {
+/// The seed with the smallest hash in each window (the last, if equal), of one seed for each place. A window has the places less than `width`
+/// after its first.
+fn winnow(seeds: &[Seed], lengths: &[u64], width: u64) -> Vec<Seed> {
     let (mut chosen, mut least, mut end) = (Vec::new(), VecDeque::new(), 0);
-    for start in 0..hashes.len() {
-        while end < hashes.len() && lengths[end] - lengths[start] < width {
+    for start in 0..seeds.len() {
+        while end < seeds.len() && lengths[end] - lengths[start] < width {
             while least
                 .back()
-                .is_some_and(|&at: &usize| hashes[at] >= hashes[end])
+                .is_some_and(|&at: &usize| seeds[at].hash >= seeds[end].hash)
             {
                 least.pop_back();
             }
@@ -159,15 +170,20 @@ fn winnow(hashes: &[u64], lengths: &[u64], width: u64) -> Vec<Seed> {
             least.pop_front();
         }
         let Some(&at) = least.front() else { continue };
-        let at = at as u32;
-        if chosen.last().is_none_or(|seed: &Seed| seed.at != at) {
-            chosen.push(Seed {
-                hash: hashes[at as usize],
-                at,
-            });
+        let seed = seeds[at];
+        if chosen.last().is_none_or(|last: &Seed| last.at != seed.at) {
+            chosen.push(seed);
         }
     }
     chosen
+}
+
+/// Whether these words are at most two different ones. Rows of `yes` and `no` are equal by chance in any large collection.
+pub(super) fn is_monotonous(words: &[Word]) -> bool {
+    let mut seen = words.iter().map(|word| word.hash());
+    let first = seen.next();
+    let second = seen.by_ref().find(|&word| Some(word) != first);
+    seen.all(|word| Some(word) == first || Some(word) == second)
 }
 
 /// The short seeds of a text, ascending by place.
@@ -177,6 +193,7 @@ pub(super) fn short(words: &[Word]) -> Vec<Seed> {
     let all = runs.shortest(measure.least);
     let seeds = all.map(|run| Seed {
         at: run.start as u32,
+        end: run.end as u32,
         hash: runs.hash(run) & !1,
     });
     seeds
@@ -200,6 +217,22 @@ mod tests {
         prop::collection::vec(word, 0..60)
     }
 
+    #[test]
+    fn two_words_are_monotonous() {
+        let of = |numbers: &[u64]| -> Vec<Word> {
+            numbers
+                .iter()
+                .map(|&number| Word::new(number << 40, b"word", false))
+                .collect()
+        };
+        for monotonous in [&[][..], &[1], &[1, 1, 1], &[1, 1, 2, 1, 2]] {
+            assert!(is_monotonous(&of(monotonous)), "{monotonous:?}");
+        }
+        for varied in [&[1, 2, 3][..], &[1, 1, 2, 2, 3], &[1, 2, 1, 3]] {
+            assert!(!is_monotonous(&of(varied)), "{varied:?}");
+        }
+    }
+
     proptest! {
         /// The guarantee: every run of the minimum length contains the seed of its window, whatever surrounds it, and is among the runs of
         /// that seed.
@@ -217,7 +250,8 @@ mod tests {
             let runs = Runs::of(&text, measure);
             let first = alone[0];
             let seeds = runs.long();
-            let place = Seed { at: first.at + before.len() as u32, ..first };
+            let shift = before.len() as u32;
+            let place = Seed { at: first.at + shift, end: first.end + shift, ..first };
             prop_assert!(seeds.contains(&place), "{seeds:?} {place:?}");
             let whole = runs.whole(&[place.at]);
             prop_assert!(whole.iter().any(|seed| seed.at as usize == before.len()));
@@ -234,7 +268,9 @@ mod tests {
             };
             let mut plainly: Vec<u32> = (0..hashes.len()).map(least).collect();
             plainly.dedup();
-            let found: Vec<u32> = winnow(&hashes, &lengths, width).iter().map(|seed| seed.at).collect();
+            let seed = |(at, &hash): (u32, &u64)| Seed { hash, at, end: at + 1 };
+            let seeds: Vec<Seed> = (0..).zip(&hashes).map(seed).collect();
+            let found: Vec<u32> = winnow(&seeds, &lengths, width).iter().map(|seed| seed.at).collect();
             prop_assert_eq!(found, plainly);
         }
     }

@@ -67,8 +67,8 @@ pub(super) fn has(text: &[u8], run: &[u8]) -> bool {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// Every run of the minimum length that two pages share is in a passage of both, unless too many pages have it. Text that a page takes
-    /// from the page for which it is dropped counts as that page's.
+    /// Every run of the minimum length that two pages share is in a passage of both; if many pages have it, in a passage of each with some
+    /// other. Text that a page takes from the page for which it is dropped counts as that page's.
     #[test]
     fn all_common_runs_are_found(texts in texts(), least in 3u32..12, max_df in 2u32..5, is_chinese in any::<bool>()) {
         let texts: Vec<Vec<u8>> = texts.into_iter().collect::<BTreeSet<_>>().into_iter().collect();
@@ -93,19 +93,29 @@ proptest! {
         let runs: BTreeSet<&[u8]> = texts.iter().flat_map(|text| text.windows(least)).collect();
         for run in runs {
             let having: Vec<usize> = (0..texts.len()).filter(|&page| has(&texts[page], run)).collect();
-            if having.len() > max_df as usize {
+            if run.iter().collect::<BTreeSet<_>>().len() < 3 {
                 continue;
             }
+            let are_many = having.len() > max_df as usize;
             let stands_for = |page: usize| {
                 let other = of.pages[page].dropped_for.map(|other| other as usize);
                 other.filter(|&other| has(&texts[other], run)).unwrap_or(page)
             };
             let having: BTreeSet<usize> = having.into_iter().map(stands_for).collect();
+            let is_found = |a: usize, b: usize| {
+                let sides = parts.get(&(a as u32, b as u32));
+                sides.is_some_and(|[one, other]| has_in(&texts[a], run, one) && has_in(&texts[b], run, other))
+            };
+            if are_many && having.len() > 1 {
+                for &a in &having {
+                    let is_found = (0..texts.len()).any(|b| is_found(a.min(b), a.max(b)));
+                    prop_assert!(is_found, "{run:?} of {a} in {texts:?}");
+                }
+                continue;
+            }
             for &a in &having {
                 for &b in having.range(a + 1..) {
-                    let sides = parts.get(&(a as u32, b as u32));
-                    let is_found = sides.is_some_and(|[one, other]| has_in(&texts[a], run, one) && has_in(&texts[b], run, other));
-                    prop_assert!(is_found, "{run:?} of {a} and {b} in {texts:?}");
+                    prop_assert!(is_found(a, b), "{run:?} of {a} and {b} in {texts:?}");
                 }
             }
         }
@@ -122,7 +132,8 @@ proptest! {
         let options = PassageOptions { min_chars: least, max_df: 2, ..PassageOptions::default() };
         let found = passages_of(&text(&first), &others.iter().map(text).collect::<Vec<_>>(), &options, &model, &()).unwrap();
         let range = |(begin, end): (u32, u32)| begin as usize..end as usize;
-        for run in first.windows(least as usize) {
+        let varied = |run: &&[u8]| run.iter().collect::<BTreeSet<_>>().len() > 2;
+        for run in first.windows(least as usize).filter(varied) {
             for (number, other) in others.iter().enumerate().filter(|(_, other)| has(other, run)) {
                 let mut there = Vec::new();
                 let mut here = Vec::new();
@@ -155,6 +166,67 @@ proptest! {
         };
         let plainly = all(&Memory::default(), 1);
         prop_assert_eq!(&all(&Memory::none(folder.path()), 3), &plainly);
+    }
+}
+
+/// Pages of three out of twelve paragraphs, and versions of one growing text: the number of aligned pairs is linear in that of pages, and
+/// each page is on the list of each passage.
+#[test]
+fn aligned_pairs_grow_with_pages() {
+    let paragraph = |number: usize| -> String {
+        let word = |at: usize| format!("w{number}x{at}");
+        (0..30).map(word).collect::<Vec<_>>().join(" ")
+    };
+    let picks = |count: usize| -> Vec<String> {
+        let pick = |page: usize| {
+            [
+                page % 12,
+                (page / 12 + page + 1) % 12,
+                (page / 144 + 7 * page) % 12,
+            ]
+        };
+        (0..count)
+            .map(|page| pick(page).map(paragraph).join("\n\n"))
+            .collect()
+    };
+    let growing = |count: usize| -> Vec<String> {
+        let text: Vec<String> = (0..12).map(paragraph).collect();
+        let text = text.join(" ");
+        let words: Vec<&str> = text.split(' ').collect();
+        let page = |number: usize| {
+            let mut words = words[..60 + 300 * number / count].to_vec();
+            let own = format!("own{number}");
+            let at = number * 37 % words.len();
+            words[at] = &own;
+            words.join(" ")
+        };
+        (0..count).map(page).collect()
+    };
+    let options = PassageOptions {
+        max_df: 5,
+        text: true,
+        ..PassageOptions::default()
+    };
+    for (kind, texts) in [
+        ("picks", &picks as &dyn Fn(usize) -> Vec<String>),
+        ("growing", &growing),
+    ] {
+        let aligned = |count: usize| {
+            let texts = texts(count).into_iter().enumerate();
+            let pages = texts
+                .map(|(at, text)| Page::text(format!("{at:04}"), text))
+                .collect();
+            let findings = findings(pages, &Memory::default());
+            let found = in_pool(2, || passages(&findings, &options, &())).unwrap();
+            let places: BTreeSet<Rank> = found.rows().map(|row| row.page).collect();
+            assert_eq!(places.len() + found.copies.len(), count, "{kind}");
+            found.aligned as usize
+        };
+        let few = [aligned(150), aligned(300)];
+        assert!(
+            few[1] < 5 * few[0] / 2 && few[1] < 20 * 300,
+            "{kind}: {few:?}"
+        );
     }
 }
 
