@@ -14,6 +14,7 @@ use object_store::path::Path;
 use object_store::{
     Error as StoreError, GetOptions, GetRange, ObjectMeta, ObjectStore, ObjectStoreExt,
 };
+use retold::internal::shown_input;
 use retold::read::RemoteInput;
 use retold::{Error, Result};
 
@@ -103,6 +104,14 @@ fn tag(meta: &ObjectMeta) -> Option<String> {
 
 /// Opens a bucket.
 pub fn open(scheme: &str, name: &str) -> object_store::Result<Arc<dyn ObjectStore>> {
+    // It would be sent as a name.
+    if name.contains(':') {
+        return Err(StoreError::Generic {
+            store: "bucket",
+            source: "keys are no part of a URL; set them in the environment (docs/guide/inputs.md)"
+                .into(),
+        });
+    }
     Ok(match scheme {
         "s3" => {
             let failed = |reason: String| StoreError::Generic {
@@ -136,7 +145,9 @@ pub fn open(scheme: &str, name: &str) -> object_store::Result<Arc<dyn ObjectStor
 pub fn open_url(url: &str) -> Result<(Arc<dyn ObjectStore>, Path)> {
     let (scheme, rest) = url.split_once("://").unwrap_or_default();
     let (name, key) = rest.split_once('/').unwrap_or((rest, ""));
-    let failed = |reason: &dyn std::fmt::Display| Error::usage(format!("{url}: {reason}"));
+    let shown = shown_input(url.as_ref());
+    let failed =
+        |reason: &dyn std::fmt::Display| Error::usage(format!("{}: {reason}", shown.display()));
     let path = Path::parse(key).map_err(|error| failed(&error))?;
     let store = open(scheme, name).map_err(|error| failed(&said(&error)))?;
     Ok((store, path))
@@ -167,8 +178,8 @@ pub async fn below(store: &Arc<dyn ObjectStore>, path: &Path) -> object_store::R
 
 /// For messages about a URL.
 pub fn failed(doing: &'static str, url: &str) -> impl Fn(StoreError) -> Error + use<> {
-    let url = url.to_owned();
-    move |error| Error::usage(format!("cannot {doing} {url}: {}", said(&error)))
+    let shown = shown_input(url.as_ref()).display().to_string();
+    move |error| Error::usage(format!("cannot {doing} {shown}: {}", said(&error)))
 }
 
 /// What `scheme://rest` names: an object, a folder of objects, or a pattern.

@@ -13,7 +13,7 @@ use object_store::client::{
     HttpResponseBody, HttpService,
 };
 use object_store::{ClientConfigKey, ClientOptions, Error, Result};
-use reqwest::header::{ACCEPT_ENCODING, HeaderMap, IF_MATCH, LOCATION, RANGE};
+use reqwest::header::{ACCEPT_ENCODING, CONTENT_RANGE, HeaderMap, IF_MATCH, LOCATION, RANGE};
 use reqwest::{ClientBuilder, NoProxy, Proxy, Url};
 
 use super::clients::{Clients, Leg, Proxies, Sign};
@@ -109,6 +109,9 @@ impl Service {
             false => HttpService::call(self.clients.plain(), request).await?,
         };
         let (parts, body) = answer.into_parts();
+        if is_range && ends_nowhere(&parts.headers) {
+            return Err(Refused("the server answers with a range that no file has".into()).into());
+        }
         let is_error = parts.status.is_client_error() || parts.status.is_server_error();
         // It may repeat the request, with what gives access.
         let body = match is_error {
@@ -142,6 +145,15 @@ impl Service {
         };
         self.clients.follow(url, send, read).await
     }
+}
+
+/// Whether an answer's range ends at the largest number, with which the store cannot reckon.
+fn ends_nowhere(headers: &HeaderMap) -> bool {
+    let range = headers
+        .get(CONTENT_RANGE)
+        .and_then(|range| range.to_str().ok());
+    let numbers = range.map(|range| range.split(|c: char| !c.is_ascii_digit()));
+    numbers.is_some_and(|mut numbers| numbers.any(|number| number.parse() == Ok(u64::MAX)))
 }
 
 async fn whole(body: HttpResponseBody) -> Result<Bytes, HttpError> {
