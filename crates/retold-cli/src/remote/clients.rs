@@ -13,6 +13,8 @@ use reqwest::{Client, ClientBuilder, StatusCode, Url};
 
 use super::reach::{AtLeast, Reach, Refused};
 
+/// The name of this program in requests.
+const USER_AGENT: &str = concat!("retold/", env!("CARGO_PKG_VERSION"));
 /// How many redirects are followed one after another.
 const MOST_REDIRECTS: usize = 10;
 
@@ -51,7 +53,10 @@ pub struct Sign {
 impl Clients {
     /// Clients that differ only in where they go.
     pub fn new(made: impl Fn() -> ClientBuilder, proxies: Proxies) -> reqwest::Result<Clients> {
-        let unled = || made().redirect(Policy::none()).referer(false);
+        let unled = || {
+            let made = made().user_agent(USER_AGENT);
+            made.redirect(Policy::none()).referer(false)
+        };
         let to = |reach| {
             unled()
                 .no_proxy()

@@ -34,9 +34,6 @@ use self::clients::Clients;
 
 pub use self::out::RemoteOut;
 
-/// The name of this program in requests.
-const USER_AGENT: &str = concat!("retold/", env!("CARGO_PKG_VERSION"));
-
 /// Lets the library read URLs, and store this number of their bytes for the passes that follow.
 pub fn install(cache: u64) {
     // There may be another provider of TLS in the process; then that one is used.

@@ -50,7 +50,6 @@ impl HttpConnector for Connector {
         let connecting = option(ClientConfigKey::ConnectTimeout);
         let made = || {
             let mut made = ClientBuilder::new()
-                .user_agent(super::USER_AGENT)
                 .https_only(!is_on(ClientConfigKey::AllowHttp))
                 .tls_danger_accept_invalid_certs(is_on(ClientConfigKey::AllowInvalidCertificates))
                 // A large range takes as long as it takes; a connection on which nothing comes does not.

@@ -61,7 +61,6 @@ impl Pin {
 pub fn clients() -> Result<Clients> {
     let made = || {
         ClientBuilder::new()
-            .user_agent(super::USER_AGENT)
             .connect_timeout(Duration::from_secs(10))
             .read_timeout(Duration::from_secs(30))
     };
