@@ -2,6 +2,8 @@
 //!
 //! This library is for the programs `retold` and `retold-lab`; its interface is not stable.
 
+#[cfg(any(feature = "remote", feature = "watch"))]
+mod addresses;
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 mod allocator;
 mod blocks;

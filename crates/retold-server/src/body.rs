@@ -1,6 +1,6 @@
 //! Reads pages from the bodies of requests.
 
-use axum::body::Body;
+use axum::body::{Body, HttpBody};
 use axum::http::{HeaderMap, StatusCode, header};
 use http_body_util::BodyExt;
 use retold::internal::site_of;
@@ -75,6 +75,14 @@ async fn collect(app: &App, mut body: Body) -> Result<HeldBody> {
         room: app.room()?,
     };
     let most = app.options.max_body;
+    let too_large = || {
+        let detail = format!("the body has more than {most} bytes; send fewer pages at a time");
+        Problem::new(StatusCode::PAYLOAD_TOO_LARGE, detail)
+    };
+    // What the request says of its length need not be waited for.
+    if body.size_hint().lower() > most as u64 {
+        return Err(too_large());
+    }
     let mut room = 0;
     while let Some(frame) = body.frame().await {
         let frame = frame.map_err(|e| {
@@ -87,8 +95,7 @@ async fn collect(app: &App, mut body: Body) -> Result<HeldBody> {
         };
         let length = held.bytes.len() + data.len();
         if length > most {
-            let detail = format!("the body has more than {most} bytes; send fewer pages at a time");
-            return Err(Problem::new(StatusCode::PAYLOAD_TOO_LARGE, detail));
+            return Err(too_large());
         }
         if length > room {
             // Doubles the size, so that long bodies need few steps.

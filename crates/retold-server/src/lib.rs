@@ -14,6 +14,7 @@ mod describe;
 mod feeds;
 mod guard;
 mod learner;
+mod linger;
 mod lists;
 mod metrics;
 mod ops;

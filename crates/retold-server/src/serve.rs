@@ -5,15 +5,17 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use axum::Router;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto::Builder;
-use hyper_util::server::graceful::GracefulShutdown;
+use hyper_util::server::graceful::{GracefulShutdown, Watcher};
 use hyper_util::service::TowerToHyperService;
 use retold::Result;
 use tokio::io::AsyncWriteExt;
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::Semaphore;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
+use crate::linger::{self, Lent};
 use crate::state::App;
 
 /// How the service ended.
@@ -29,6 +31,8 @@ pub enum Stop {
 const REFRESH: Duration = Duration::from_secs(1);
 /// The answer to a connection beyond the limit.
 const TOO_MANY: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
+/// How many connections beyond the limit get this answer at a time; others are closed without one.
+const REFUSED_AT_A_TIME: usize = 256;
 
 /// Answers on `listener` until `stop` completes, then finishes accepted requests and closes the index within
 /// [`Options::grace`](crate::Options::grace). Requests that still wait for the disk after two thirds of that time are refused (503);
@@ -42,6 +46,7 @@ pub async fn serve(
 ) -> Result<Stop> {
     let options = app.options.clone();
     let connections = Arc::new(Semaphore::new(options.max_connections));
+    let refusals = Arc::new(Semaphore::new(REFUSED_AT_A_TIME));
     let builder = Arc::new(protocols(options.read_timeout));
     let graceful = GracefulShutdown::new();
     let routes = crate::app::app(app.clone());
@@ -72,27 +77,24 @@ pub async fn serve(
             }
         };
         let Ok(permit) = Arc::clone(&connections).try_acquire_owned() else {
-            refuse(stream);
+            if let Ok(permit) = Arc::clone(&refusals).try_acquire_owned() {
+                refuse(stream, permit);
+            }
             continue;
         };
         // Answers are small, so waiting for more data would only delay them.
         let _ = stream.set_nodelay(true);
         let held = app.metrics.connected();
-        let service = TowerToHyperService::new(routes.clone());
-        let builder = Arc::clone(&builder);
-        let watcher = graceful.watcher();
-        let patience = options.read_timeout;
+        let answered = answer(
+            stream,
+            routes.clone(),
+            Arc::clone(&builder),
+            graceful.watcher(),
+            options.read_timeout,
+        );
         tokio::spawn(async move {
             let _open = (permit, held);
-            if !tokio::time::timeout(patience, speaks(&stream))
-                .await
-                .unwrap_or(false)
-            {
-                return;
-            }
-            let connection = builder.serve_connection_with_upgrades(TokioIo::new(stream), service);
-            // Errors of a connection concern only its client.
-            let _ = watcher.watch(connection.into_owned()).await;
+            answered.await;
         });
     }
     drop(listener);
@@ -101,6 +103,28 @@ pub async fn serve(
         refreshing.abort();
     }
     ended
+}
+
+/// Answers the requests of a connection, and closes it.
+async fn answer(
+    stream: TcpStream,
+    routes: Router,
+    builder: Arc<Builder<TokioExecutor>>,
+    watcher: Watcher,
+    patience: Duration,
+) {
+    let said = tokio::time::timeout(patience, speaks(&stream)).await;
+    if !said.unwrap_or(false) {
+        return;
+    }
+    let (stream, given_back) = Lent::new(stream);
+    let service = TowerToHyperService::new(routes);
+    let connection = builder.serve_connection_with_upgrades(TokioIo::new(stream), service);
+    // Errors of a connection concern only its client.
+    let _ = watcher.watch(connection.into_owned()).await;
+    if let Ok(stream) = given_back.await {
+        linger::close(stream, patience).await;
+    }
 }
 
 /// Finishes accepted requests and closes the index.
@@ -152,11 +176,15 @@ async fn speaks(stream: &TcpStream) -> bool {
     }
 }
 
-fn refuse(mut stream: TcpStream) {
+fn refuse(mut stream: TcpStream, permit: OwnedSemaphorePermit) {
+    const PATIENCE: Duration = Duration::from_secs(1);
     tokio::spawn(async move {
+        let _permit = permit;
         // A client that does not read has closed already.
         let write = stream.write_all(TOO_MANY);
-        let _ = tokio::time::timeout(Duration::from_secs(1), write).await;
+        if let Ok(Ok(())) = tokio::time::timeout(PATIENCE, write).await {
+            linger::close(stream, PATIENCE).await;
+        }
     });
 }
 

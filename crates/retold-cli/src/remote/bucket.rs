@@ -3,27 +3,29 @@
 
 use std::ops::Range;
 use std::sync::Arc;
+use std::time::Duration;
 
+use futures_util::StreamExt;
 use futures_util::future::BoxFuture;
-use futures_util::{StreamExt, TryStreamExt};
 use object_store::aws::{AmazonS3Builder, AmazonS3ConfigKey};
-use object_store::azure::{AzureConfigKey, MicrosoftAzureBuilder};
-use object_store::gcp::{GoogleCloudStorageBuilder, GoogleConfigKey};
+use object_store::azure::MicrosoftAzureBuilder;
+use object_store::gcp::GoogleCloudStorageBuilder;
 use object_store::path::Path;
 use object_store::{
-    ClientConfigKey, Error as StoreError, GetOptions, GetRange, ObjectMeta, ObjectStore,
-    ObjectStoreExt,
+    Error as StoreError, GetOptions, GetRange, ObjectMeta, ObjectStore, ObjectStoreExt,
 };
+use retold::internal::shown_input;
 use retold::read::RemoteInput;
 use retold::{Error, Result};
 
 use super::cache::Cache;
-use super::listing::{Entry, Tree};
+use super::listing::{Bounds, Entry, Tree};
 use super::network::waited;
 use super::pinned::Pinned;
-use super::place::{Failure, Place};
+use super::place::{Failure, Pace, Place};
 use super::profile;
 use super::redact::redacted;
+use super::service::Connector;
 
 /// An object in the version in which it was listed.
 #[derive(Debug)]
@@ -37,6 +39,7 @@ struct Object {
 impl Object {
     /// See [`Place::more`].
     async fn part(&self, range: Range<u64>, got: &mut Vec<u8>) -> std::result::Result<(), Failure> {
+        let most = got.len() + (range.end - range.start) as usize;
         let options = GetOptions {
             range: Some(GetRange::Bounded(range)),
             // A weak tag never matches, by definition.
@@ -48,10 +51,15 @@ impl Object {
         if answer.meta.size != self.size || tag(&answer.meta) != self.tag {
             return Err(Failure::Changed);
         }
-        let mut bytes = answer.into_stream();
+        let (mut bytes, mut pace) = (answer.into_stream(), Pace::new());
         while let Some(piece) = bytes.next().await {
             // The store has tried again itself; behind what came before it is tried from there.
-            got.extend_from_slice(&piece.map_err(|error| Failure::passing(redacted(&error)))?);
+            let piece = piece.map_err(|error| Failure::passing(redacted(&error)))?;
+            got.extend_from_slice(&piece);
+            if got.len() > most {
+                break;
+            }
+            pace.came(piece.len())?;
         }
         Ok(())
     }
@@ -96,11 +104,14 @@ fn tag(meta: &ObjectMeta) -> Option<String> {
 
 /// Opens a bucket.
 pub fn open(scheme: &str, name: &str) -> object_store::Result<Arc<dyn ObjectStore>> {
-    // A large range takes as long as it takes; a connection on which nothing comes does not.
-    let limits = [
-        (ClientConfigKey::Timeout, "1 hour"),
-        (ClientConfigKey::ReadTimeout, "30 seconds"),
-    ];
+    // It would be sent as a name.
+    if name.contains(':') {
+        return Err(StoreError::Generic {
+            store: "bucket",
+            source: "keys are no part of a URL; set them in the environment (docs/guide/inputs.md)"
+                .into(),
+        });
+    }
     Ok(match scheme {
         "s3" => {
             let failed = |reason: String| StoreError::Generic {
@@ -117,24 +128,15 @@ pub fn open(scheme: &str, name: &str) -> object_store::Result<Arc<dyn ObjectStor
             if endpoint.is_some_and(|url| url.starts_with("http://")) {
                 builder = builder.with_allow_http(true);
             }
-            for (key, value) in limits {
-                builder = builder.with_config(AmazonS3ConfigKey::Client(key), value);
-            }
-            Arc::new(builder.build()?)
+            Arc::new(builder.with_http_connector(Connector).build()?)
         }
         "gs" => {
-            let mut builder = GoogleCloudStorageBuilder::from_env().with_bucket_name(name);
-            for (key, value) in limits {
-                builder = builder.with_config(GoogleConfigKey::Client(key), value);
-            }
-            Arc::new(builder.build()?)
+            let builder = GoogleCloudStorageBuilder::from_env().with_bucket_name(name);
+            Arc::new(builder.with_http_connector(Connector).build()?)
         }
         _ => {
-            let mut builder = MicrosoftAzureBuilder::from_env().with_container_name(name);
-            for (key, value) in limits {
-                builder = builder.with_config(AzureConfigKey::Client(key), value);
-            }
-            Arc::new(builder.build()?)
+            let builder = MicrosoftAzureBuilder::from_env().with_container_name(name);
+            Arc::new(builder.with_http_connector(Connector).build()?)
         }
     })
 }
@@ -143,24 +145,41 @@ pub fn open(scheme: &str, name: &str) -> object_store::Result<Arc<dyn ObjectStor
 pub fn open_url(url: &str) -> Result<(Arc<dyn ObjectStore>, Path)> {
     let (scheme, rest) = url.split_once("://").unwrap_or_default();
     let (name, key) = rest.split_once('/').unwrap_or((rest, ""));
-    let failed = |reason: &dyn std::fmt::Display| Error::usage(format!("{url}: {reason}"));
+    let shown = shown_input(url.as_ref());
+    let failed =
+        |reason: &dyn std::fmt::Display| Error::usage(format!("{}: {reason}", shown.display()));
     let path = Path::parse(key).map_err(|error| failed(&error))?;
     let store = open(scheme, name).map_err(|error| failed(&said(&error)))?;
     Ok((store, path))
 }
 
+/// How long the next object of a list is waited for: parts of a list may be empty, and there may be no end of them.
+const NEXT_LISTED: Duration = Duration::from_secs(600);
+
 /// What lies below a path.
-pub async fn below(
-    store: &Arc<dyn ObjectStore>,
-    path: &Path,
-) -> object_store::Result<Vec<ObjectMeta>> {
-    store.list(Some(path)).try_collect().await
+pub async fn below(store: &Arc<dyn ObjectStore>, path: &Path) -> object_store::Result<Vec<Entry>> {
+    let endless = |why: String| StoreError::Generic {
+        store: "list",
+        source: why.into(),
+    };
+    let (mut list, mut bounds) = (store.list(Some(path)), Bounds::default());
+    let mut found = Vec::new();
+    loop {
+        let next = tokio::time::timeout(NEXT_LISTED, list.next()).await;
+        let next = next.map_err(|_| endless("no object came in 10 minutes".into()))?;
+        let Some(meta) = next else {
+            return Ok(found);
+        };
+        let entry = entry(&meta?);
+        bounds.add(&entry.key).map_err(endless)?;
+        found.push(entry);
+    }
 }
 
 /// For messages about a URL.
 pub fn failed(doing: &'static str, url: &str) -> impl Fn(StoreError) -> Error + use<> {
-    let url = url.to_owned();
-    move |error| Error::usage(format!("cannot {doing} {url}: {}", said(&error)))
+    let shown = shown_input(url.as_ref()).display().to_string();
+    move |error| Error::usage(format!("cannot {doing} {shown}: {}", said(&error)))
 }
 
 /// What `scheme://rest` names: an object, a folder of objects, or a pattern.
@@ -197,8 +216,7 @@ pub fn list(
             }
         }
         let found = below(&store, &parse(tree.folder_of(key))?).await;
-        let found: Vec<Entry> = found.map_err(&failed)?.iter().map(entry).collect();
-        tree.inputs(key, found, make)
+        tree.inputs(key, found.map_err(&failed)?, make)
     })
 }
 

@@ -4,19 +4,19 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use reqwest::header::LINK;
-use reqwest::{Client, Response, Url};
+use reqwest::{Response, Url};
 use retold::read::RemoteInput;
 use retold::{Error, Result};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use super::cache::Cache;
-use super::listing::{Entry, Tree};
+use super::clients::Clients;
+use super::listing::{Bounds, Entry, Tree};
 use super::network::waited;
 use super::pinned::Pinned;
 use super::place::Failure;
-use super::redact::redacted;
-use super::web::{Page, asked, send};
+use super::web::{Asked, Page, asked, read, send};
 
 /// `ORG/NAME[@REV][/PATH]`, less `datasets/`.
 #[derive(Debug, PartialEq, Eq)]
@@ -65,19 +65,24 @@ struct Listed {
     size: u64,
 }
 
+/// The largest answer about files or revisions.
+const LARGEST: u64 = 64 << 20;
+/// How many parts of a list in a row may be empty.
+const MOST_EMPTY: usize = 1000;
+
 /// The hub, as its own tools find it.
 struct Hub {
-    client: Client,
+    clients: Clients,
     endpoint: Url,
     token: Option<String>,
 }
 
 impl Hub {
-    fn new(client: Client) -> std::result::Result<Hub, String> {
+    fn new(clients: Clients) -> std::result::Result<Hub, String> {
         let endpoint = set("HF_ENDPOINT").unwrap_or_else(|| "https://huggingface.co".into());
         let endpoint = Url::parse(&endpoint).map_err(|error| format!("HF_ENDPOINT: {error}"))?;
         Ok(Hub {
-            client,
+            clients,
             endpoint,
             token: token(),
         })
@@ -97,14 +102,11 @@ impl Hub {
     }
 
     async fn ask(&self, url: &Url) -> std::result::Result<Response, String> {
-        asked(async || {
-            let mut request = self.client.get(url.clone());
-            if let Some(token) = &self.token {
-                request = request.bearer_auth(token);
-            }
-            send(request).await
-        })
-        .await
+        let what = Asked {
+            token: self.token.clone(),
+            ..Asked::default()
+        };
+        asked(|| send(&self.clients, url, &what)).await
     }
 
     async fn json<T: DeserializeOwned>(
@@ -115,13 +117,13 @@ impl Hub {
         asked(async || {
             let answer = self.ask(url).await.map_err(Failure::Final)?;
             let next = next_page(&answer, url);
-            let body = answer.bytes().await;
-            let body = body.map_err(|error| Failure::passing(redacted(&error.without_url())))?;
-            let read = serde_json::from_slice(&body);
-            let read = read.map_err(|error| {
+            let mut body = Vec::new();
+            read(answer, LARGEST, &mut body).await?;
+            let told = serde_json::from_slice(&body);
+            let told = told.map_err(|error| {
                 Failure::Final(format!("this is not an answer of a hub: {error}"))
             })?;
-            Ok((read, next))
+            Ok((told, next))
         })
         .await
     }
@@ -152,11 +154,18 @@ impl Hub {
         let parts = parts.chain(["tree", commit]);
         let mut url = self.url(parts.chain(folder.split('/').filter(|part| !part.is_empty())))?;
         url.set_query(deep.then_some("recursive=true"));
-        let mut all = Vec::new();
+        let (mut all, mut bounds, mut empty) = (Vec::new(), Bounds::default(), 0);
         let mut next = Some(url);
         while let Some(url) = next {
-            let (mut some, more): (Vec<Listed>, _) = self.json(&url).await?;
-            all.append(&mut some);
+            let (some, more): (Vec<Listed>, _) = self.json(&url).await?;
+            empty = if some.is_empty() { empty + 1 } else { 0 };
+            if empty > MOST_EMPTY {
+                return Err("the server lists nothing again and again".into());
+            }
+            for listed in some {
+                bounds.add(&listed.path)?;
+                all.push(listed);
+            }
             next = more;
         }
         Ok(all)
@@ -204,7 +213,7 @@ fn entry(listed: Listed, commit: &str) -> Entry {
     }
 }
 
-/// The next page of a list, on the same server.
+/// The next page of a list. It is asked for on the same server, whatever the list says: a mirror may pass on what the hub says.
 fn next_page(answer: &Response, url: &Url) -> Option<Url> {
     let links = answer.headers().get(LINK)?.to_str().ok()?;
     let next = links
@@ -212,7 +221,10 @@ fn next_page(answer: &Response, url: &Url) -> Option<Url> {
         .find(|link| link.contains("rel=\"next\""))?;
     let (_, next) = next.split_once('<')?;
     let next = url.join(next.split_once('>')?.0).ok()?;
-    (next.origin() == url.origin()).then_some(next)
+    let mut here = url.clone();
+    here.set_path(next.path());
+    here.set_query(next.query());
+    Some(here)
 }
 
 fn set(name: &str) -> Option<String> {
@@ -234,12 +246,12 @@ fn token() -> Option<String> {
 }
 
 /// What `hf://REST` names.
-pub fn list(client: Client, rest: &str, cache: Option<Arc<Cache>>) -> Result<Vec<RemoteInput>> {
+pub fn list(clients: Clients, rest: &str, cache: Option<Arc<Cache>>) -> Result<Vec<RemoteInput>> {
     let failed = |reason: &str| Error::usage(format!("cannot read INPUT hf://{rest}: {reason}"));
     let named = Named::parse(rest).ok_or_else(|| {
         failed("name it as hf://datasets/ORG/NAME, with @REVISION and /PATH if need be")
     })?;
-    let hub = Hub::new(client).map_err(|reason| failed(&reason))?;
+    let hub = Hub::new(clients).map_err(|reason| failed(&reason))?;
     let (organisation, name) = named.repo.split_once('/').unwrap_or_default();
     let tree = Tree {
         root: format!("hf://datasets/{}@{}", named.repo, named.revision),
@@ -256,7 +268,7 @@ pub fn list(client: Client, rest: &str, cache: Option<Arc<Cache>>) -> Result<Vec
         let url = hub.url(parts.into_iter().chain(entry.key.split('/')));
         // That the endpoint is a web address was seen before.
         let url = url.unwrap_or_else(|_| hub.endpoint.clone());
-        let page = Page::lasting(hub.client.clone(), url, hub.token.clone(), entry.size);
+        let page = Page::lasting(hub.clients.clone(), url, hub.token.clone(), entry.size);
         Pinned::file(Box::new(page), cache.clone())
     };
     match found {

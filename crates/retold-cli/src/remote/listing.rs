@@ -1,6 +1,7 @@
 //! From the names of objects to INPUTs: files, folders and patterns, as on disk.
 
 use std::collections::{BTreeMap, HashSet};
+use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 
 use glob::{MatchOptions, Pattern};
@@ -14,6 +15,47 @@ pub struct Entry {
     pub size: u64,
     /// What is another if the content is.
     pub version: Option<String>,
+}
+
+/// What a list may have. A hostile or broken server may list without an end.
+#[derive(Default)]
+pub struct Bounds {
+    count: usize,
+    /// The length of all names.
+    names: usize,
+    hasher: RandomState,
+    /// Hashes of the names.
+    seen: HashSet<u64>,
+    /// How many names in a row were there before.
+    repeated: usize,
+}
+
+impl Bounds {
+    const MOST: usize = 10_000_000;
+    const MOST_NAMES: usize = 1 << 30;
+    const MOST_REPEATED: usize = 10_000;
+
+    /// One more name.
+    ///
+    /// Errors: the list seems to have no end.
+    pub fn add(&mut self, name: &str) -> std::result::Result<(), String> {
+        self.repeated = match self.seen.insert(self.hasher.hash_one(name)) {
+            true => 0,
+            false => self.repeated + 1,
+        };
+        if self.repeated > Bounds::MOST_REPEATED {
+            return Err("the server lists the same names again and again".into());
+        }
+        self.count += 1;
+        self.names += name.len();
+        match self.count > Bounds::MOST || self.names > Bounds::MOST_NAMES {
+            true => Err(format!(
+                "more than {} names, or 1 GiB of them, are listed; name a folder that has fewer",
+                Bounds::MOST
+            )),
+            false => Ok(()),
+        }
+    }
 }
 
 /// Where objects are.
@@ -257,6 +299,20 @@ mod tests {
             found("in/out").is_empty() && found("none").is_empty() && found("in/*.gz").is_empty()
         );
         assert_eq!(found("").len(), 1);
+    }
+
+    #[test]
+    fn a_list_that_has_no_end_is_left() {
+        let listed = |name: &dyn Fn(usize) -> usize| {
+            let mut bounds = Bounds::default();
+            (0..25_000).try_for_each(|number| bounds.add(&format!("in/{}", name(number))))
+        };
+        assert_eq!(listed(&|number| number), Ok(()));
+        // Some stores list a name again that changes meanwhile.
+        assert_eq!(listed(&|number| number / 2), Ok(()));
+        assert!(listed(&|number| number % 1000).is_err());
+        let (mut bounds, long) = (Bounds::default(), "a".repeat(1 << 20));
+        assert!((0..1025).any(|number| bounds.add(&format!("{number}/{long}")).is_err()));
     }
 
     #[test]

@@ -1,10 +1,12 @@
 //! Files in buckets, on web servers and on the Hugging Face hub, for the library, which knows no network.
 //!
 //! A file is pinned when it is listed ([`listing`]); its bytes come in ranges ([`pinned`]), from a bucket ([`bucket`]) or over HTTP ([`web`]),
-//! and are kept for the passes that follow ([`cache`]).
+//! and are kept for the passes that follow ([`cache`]). Servers are not trusted: redirects lead to nothing that only this machine can reach
+//! ([`clients`], [`reach`]), and lists, answers and waiting have limits ([`listing`], [`place`], [`service`]).
 
 mod bucket;
 mod cache;
+mod clients;
 mod hub;
 mod listing;
 mod network;
@@ -12,7 +14,9 @@ mod out;
 mod pinned;
 mod place;
 mod profile;
+mod reach;
 mod redact;
+mod service;
 mod web;
 
 use std::collections::HashMap;
@@ -21,10 +25,12 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use object_store::ObjectStore;
+use retold::internal::shown_input;
 use retold::read::{RemoteInput, RemoteStore, set_remote_store};
 use retold::{Error, Result};
 
 use self::cache::Cache;
+use self::clients::Clients;
 
 pub use self::out::RemoteOut;
 
@@ -44,7 +50,7 @@ struct Stores {
     cache_limit: AtomicU64,
     cache: Mutex<Option<Arc<Cache>>>,
     buckets: Mutex<HashMap<String, Arc<dyn ObjectStore>>>,
-    client: OnceLock<reqwest::Client>,
+    clients: OnceLock<Clients>,
 }
 
 impl RemoteStore for Stores {
@@ -55,10 +61,11 @@ impl RemoteStore for Stores {
                 let name = rest.split('/').next().unwrap_or_default();
                 bucket::list(self.bucket(scheme, name)?, scheme, rest, self.cache())
             }
-            "http" | "https" => web::list(self.client()?, url, self.cache()),
-            "hf" => hub::list(self.client()?, rest, self.cache()),
+            "http" | "https" => web::list(self.clients()?, url, self.cache()),
+            "hf" => hub::list(self.clients()?, rest, self.cache()),
             _ => Err(Error::usage(format!(
-                "cannot read INPUT {url}: {scheme}:// is not known; s3, gs, az, http, https and hf are"
+                "cannot read INPUT {}: {scheme}:// is not known; s3, gs, az, http, https and hf are",
+                shown_input(url.as_ref()).display()
             ))),
         }
     }
@@ -80,12 +87,12 @@ impl Stores {
         cache.clone()
     }
 
-    fn client(&self) -> Result<reqwest::Client> {
-        if let Some(client) = self.client.get() {
-            return Ok(client.clone());
+    fn clients(&self) -> Result<Clients> {
+        if let Some(clients) = self.clients.get() {
+            return Ok(clients.clone());
         }
-        let client = web::client()?;
-        Ok(self.client.get_or_init(|| client).clone())
+        let clients = web::clients()?;
+        Ok(self.clients.get_or_init(|| clients).clone())
     }
 
     fn bucket(&self, scheme: &str, name: &str) -> Result<Arc<dyn ObjectStore>> {

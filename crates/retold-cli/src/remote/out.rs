@@ -47,6 +47,7 @@ impl RemoteOut {
         temporary: Option<&Path>,
     ) -> Result<RemoteOut> {
         let url = out.to_string_lossy().trim_end_matches('/').to_owned();
+        let (store, root) = open_url(&url)?;
         let slashed = |url: &str| format!("{}/", url.trim_end_matches('/'));
         for input in inputs.iter().filter_map(|input| input.to_str()) {
             let (input, out) = (slashed(input), slashed(&url));
@@ -56,7 +57,6 @@ impl RemoteOut {
                 )));
             }
         }
-        let (store, root) = open_url(&url)?;
         let failed = failed("write", &url);
         let (found, earlier) = waited(async {
             let found = below(&store, &root).await.map_err(&failed)?;

@@ -10,7 +10,7 @@ use retold::read::{RemoteError, RemoteFile};
 
 use super::cache::Cache;
 use super::network::wait;
-use super::place::{Failure, Place, TRIES, pause};
+use super::place::{Failure, Pace, Place, TRIES, pause};
 
 /// See [`RemoteFile`].
 #[derive(Debug)]
@@ -33,8 +33,9 @@ impl Pinned {
     /// Fetches a range. If a connection breaks, the rest is requested.
     async fn fetch(&self, range: Range<u64>) -> Result<Bytes, RemoteError> {
         let wanted = (range.end - range.start) as usize;
-        let mut got = Vec::with_capacity(wanted);
-        let mut tries = 0;
+        // Of a file that says it is large, more may be wanted than will ever come.
+        let mut got = Vec::with_capacity(wanted.min(8 << 20));
+        let (mut tries, mut pace) = (0, Pace::new());
         loop {
             let before = got.len();
             let rest = range.start + before as u64..range.end;
@@ -47,6 +48,10 @@ impl Pinned {
                     "more bytes came than were asked for".into(),
                 ));
             }
+            let ended = match got.len() - before {
+                0 => ended,
+                came => pace.came(came).and(ended),
+            };
             let (reason, least) = match ended {
                 Ok(()) => {
                     let end = range.start + got.len() as u64;

@@ -2,8 +2,11 @@
 
 use std::error::Error;
 
-/// What an error and its causes say, on one line: of URLs only what names a place, of a server's answer nothing that is markup, since it
-/// may repeat the request.
+/// The longest message, in characters.
+const LONGEST: usize = 500;
+
+/// What an error and its causes say, on one short line: of URLs only what names a place, of a server's answer nothing that is markup, since
+/// it may repeat the request.
 pub fn redacted(error: &dyn Error) -> String {
     let mut said = error.to_string();
     let mut cause = error.source();
@@ -32,7 +35,12 @@ fn plain(text: &str) -> String {
         }
     });
     let words: Vec<String> = words.collect();
-    words.join(" ").trim_end_matches([':', ' ', '-']).to_owned()
+    let line = words.join(" ");
+    let line = line.trim_end_matches([':', ' ', '-']);
+    match line.char_indices().nth(LONGEST) {
+        None => line.to_owned(),
+        Some((end, _)) => format!("{}…", &line[..end]),
+    }
 }
 
 #[cfg(test)]
@@ -46,5 +54,6 @@ mod tests {
             plain(said),
             "Error performing GET https://host/c/a in 2s - Server returned"
         );
+        assert_eq!(plain(&"é".repeat(10_000)).chars().count(), LONGEST + 1);
     }
 }

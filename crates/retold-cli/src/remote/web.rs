@@ -1,7 +1,7 @@
 //! Files on web servers, read in ranges.
 
 use std::fs::File;
-use std::io::{Seek, Write};
+use std::io::Write;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -9,19 +9,21 @@ use std::time::Duration;
 use futures_util::future::BoxFuture;
 use percent_encoding::percent_decode_str;
 use reqwest::header::{
-    CONTENT_LENGTH, CONTENT_RANGE, ETAG, HeaderMap, HeaderName, IF_MATCH, LAST_MODIFIED, RANGE,
-    RETRY_AFTER,
+    ACCEPT_ENCODING, CONTENT_LENGTH, CONTENT_RANGE, ETAG, HeaderMap, HeaderName, IF_MATCH,
+    LAST_MODIFIED, LOCATION, RANGE, RETRY_AFTER,
 };
-use reqwest::{Client, RequestBuilder, Response, StatusCode, Url};
+use reqwest::{ClientBuilder, Response, StatusCode, Url};
 use retold::internal::{read_exact_at, shown_input};
 use retold::read::RemoteInput;
 use retold::{Error, Result};
 
 use super::cache::Cache;
+use super::clients::{Clients, Leg, Proxies, Sign};
 use super::listing::{Entry, Tree};
 use super::network::waited;
 use super::pinned::Pinned;
-use super::place::{Failure, Place, TRIES, pause};
+use super::place::{Failure, Pace, Place, TRIES, pause};
+use super::reach::Refused;
 use super::redact::redacted;
 
 type Answer<T> = std::result::Result<T, Failure>;
@@ -29,7 +31,7 @@ type Answer<T> = std::result::Result<T, Failure>;
 /// A file on a web server in the version in which it was listed.
 #[derive(Debug)]
 pub struct Page {
-    client: Client,
+    clients: Clients,
     /// It may give access, so it is never shown.
     url: Url,
     token: Option<String>,
@@ -55,14 +57,24 @@ impl Pin {
     }
 }
 
-/// The client for all requests.
-pub fn client() -> Result<Client> {
-    Client::builder()
-        .user_agent(concat!("retold/", env!("CARGO_PKG_VERSION")))
-        .connect_timeout(Duration::from_secs(10))
-        .read_timeout(Duration::from_secs(30))
-        .build()
+/// The clients for all requests.
+pub fn clients() -> Result<Clients> {
+    let made = || {
+        ClientBuilder::new()
+            .connect_timeout(Duration::from_secs(10))
+            .read_timeout(Duration::from_secs(30))
+    };
+    Clients::new(made, Proxies::of_system())
         .map_err(|error| Error::usage(format!("cannot start the network: {}", redacted(&error))))
+}
+
+/// What a request has besides its URL.
+#[derive(Debug, Default)]
+pub struct Asked {
+    pub range: Option<Range<u64>>,
+    pub tag: Option<String>,
+    /// It is sent only to the server of the URL.
+    pub token: Option<String>,
 }
 
 fn text(headers: &HeaderMap, name: HeaderName) -> Option<String> {
@@ -78,12 +90,41 @@ fn range_of(headers: &HeaderMap) -> Option<(u64, Option<u64>)> {
 }
 
 fn broken(error: reqwest::Error) -> Failure {
-    Failure::passing(redacted(&error.without_url()))
+    match Refused::cause(&error) {
+        Some(why) => Failure::Final(why),
+        None => Failure::passing(redacted(&error.without_url())),
+    }
 }
 
-/// Sends a request; what is neither an answer nor about a range is a failure.
-pub async fn send(request: RequestBuilder) -> Answer<Response> {
-    let answer = request.send().await.map_err(broken)?;
+impl From<Refused> for Failure {
+    fn from(refused: Refused) -> Failure {
+        Failure::Final(refused.0)
+    }
+}
+
+/// Asks, and asks where redirects lead; what is neither an answer nor about a range is a failure.
+pub async fn send(clients: &Clients, url: &Url, asked: &Asked) -> Answer<Response> {
+    let leg = |leg: Leg| {
+        let mut request = leg.client.get(leg.url);
+        // A packed range is the range of another file.
+        request = request.header(ACCEPT_ENCODING, "identity");
+        if let Some(range) = &asked.range {
+            request = request.header(RANGE, format!("bytes={}-{}", range.start, range.end - 1));
+        }
+        if let Some(tag) = &asked.tag {
+            request = request.header(IF_MATCH, tag);
+        }
+        if let Some(token) = asked.token.as_ref().filter(|_| !leg.is_foreign) {
+            request = request.bearer_auth(token);
+        }
+        async { request.send().await.map_err(broken) }
+    };
+    let sign = |answer: &Response| Sign {
+        status: answer.status(),
+        location: answer.headers().get(LOCATION).cloned(),
+        from: answer.remote_addr(),
+    };
+    let answer = clients.follow(url.clone(), leg, sign).await?;
     let status = answer.status();
     Err(match status {
         StatusCode::RANGE_NOT_SATISFIABLE => return Ok(answer),
@@ -130,9 +171,9 @@ pub async fn asked<T, F: Future<Output = Answer<T>>>(
 
 impl Page {
     /// A file that cannot change, with a known size.
-    pub fn lasting(client: Client, url: Url, token: Option<String>, size: u64) -> Page {
+    pub fn lasting(clients: Clients, url: Url, token: Option<String>, size: u64) -> Page {
         Page {
-            client,
+            clients,
             url,
             token,
             size,
@@ -142,9 +183,12 @@ impl Page {
     }
 
     /// Requests a file's first byte. The answer has its size and version, even if the URL allows only some kinds of requests.
-    async fn pinned(client: Client, url: Url) -> Answer<Page> {
-        let request = client.get(url.clone()).header(RANGE, "bytes=0-0");
-        let answer = send(request).await?;
+    async fn pinned(clients: Clients, url: Url) -> Answer<Page> {
+        let asked = Asked {
+            range: Some(0..1),
+            ..Asked::default()
+        };
+        let answer = send(&clients, &url, &asked).await?;
         let size = match answer.status() {
             StatusCode::OK => {
                 text(answer.headers(), CONTENT_LENGTH).and_then(|size| size.parse().ok())
@@ -159,7 +203,7 @@ impl Page {
         let pin = Some(Pin::of(answer.headers()));
         Ok(Page {
             pin,
-            ..Page::lasting(client, url, None, size)
+            ..Page::lasting(clients, url, None, size)
         })
     }
 
@@ -168,17 +212,14 @@ impl Page {
         if let Some(whole) = self.whole.get() {
             return copied(whole, range, got);
         }
-        let mut request = self.client.get(self.url.clone());
-        request = request.header(RANGE, format!("bytes={}-{}", range.start, range.end - 1));
-        let tag = self.pin.as_ref().and_then(|pin| pin.tag.as_ref());
-        // A weak tag never matches, by definition.
-        if let Some(tag) = tag.filter(|tag| !tag.starts_with("W/")) {
-            request = request.header(IF_MATCH, tag);
-        }
-        if let Some(token) = &self.token {
-            request = request.bearer_auth(token);
-        }
-        let mut answer = send(request).await?;
+        let tag = self.pin.as_ref().and_then(|pin| pin.tag.clone());
+        let asked = Asked {
+            range: Some(range.clone()),
+            // A weak tag never matches, by definition.
+            tag: tag.filter(|tag| !tag.starts_with("W/")),
+            token: self.token.clone(),
+        };
+        let answer = send(&self.clients, &self.url, &asked).await?;
         if self
             .pin
             .as_ref()
@@ -195,10 +236,8 @@ impl Page {
                 if start != range.start {
                     return Err(Failure::Final("the server answers another range".into()));
                 }
-                while let Some(piece) = answer.chunk().await.map_err(broken)? {
-                    got.extend_from_slice(&piece);
-                }
-                Ok(())
+                let most = got.len() as u64 + (range.end - range.start);
+                read(answer, most, got).await
             }
             (StatusCode::OK, _) => copied(self.spooled(answer).await?, range, got),
             (status, _) => Err(Failure::Final(format!(
@@ -213,15 +252,33 @@ impl Page {
             Failure::Final(format!("cannot write a temporary file: {error}"))
         };
         let mut file = tempfile::tempfile().map_err(failed)?;
+        let (mut size, mut pace) = (0, Pace::new());
         while let Some(piece) = answer.chunk().await.map_err(broken)? {
+            size += piece.len() as u64;
+            if size > self.size {
+                return Err(Failure::Changed);
+            }
             file.write_all(&piece).map_err(failed)?;
+            pace.came(piece.len())?;
         }
-        match file.stream_position().map_err(failed)? {
-            size if size == self.size => Ok(self.whole.get_or_init(|| file)),
-            size if size > self.size => Err(Failure::Changed),
-            size => Err(Failure::passing(format!("the bytes end at {size}"))),
+        match size == self.size {
+            true => Ok(self.whole.get_or_init(|| file)),
+            false => Err(Failure::passing(format!("the bytes end at {size}"))),
         }
     }
+}
+
+/// Adds a body to `got`. If that has more than `most` bytes, the rest is not read.
+pub async fn read(mut answer: Response, most: u64, got: &mut Vec<u8>) -> Answer<()> {
+    let mut pace = Pace::new();
+    while let Some(piece) = answer.chunk().await.map_err(broken)? {
+        got.extend_from_slice(&piece);
+        if got.len() as u64 > most {
+            break;
+        }
+        pace.came(piece.len())?;
+    }
+    Ok(())
 }
 
 fn copied(whole: &File, range: Range<u64>, got: &mut Vec<u8>) -> Answer<()> {
@@ -242,12 +299,12 @@ impl Place for Page {
 }
 
 /// The file of a URL.
-pub fn list(client: Client, url: &str, cache: Option<Arc<Cache>>) -> Result<Vec<RemoteInput>> {
+pub fn list(clients: Clients, url: &str, cache: Option<Arc<Cache>>) -> Result<Vec<RemoteInput>> {
     let shown = shown_input(url.as_ref()).display().to_string();
     let failed = |reason: &str| Error::usage(format!("cannot read INPUT {shown}: {reason}"));
     let parsed = Url::parse(url).map_err(|error| failed(&error.to_string()))?;
     let page = waited(async {
-        let page = asked(|| Page::pinned(client.clone(), parsed.clone())).await;
+        let page = asked(|| Page::pinned(clients.clone(), parsed.clone())).await;
         page.map_err(|reason| failed(&reason))
     })?;
     let (root, key) = shown.split_at(shown.find("://").map_or(0, |at| at + 3));

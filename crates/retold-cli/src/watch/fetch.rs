@@ -10,11 +10,12 @@ use ureq::unversioned::transport::DefaultConnector;
 use ureq::{Agent, Body};
 use url::Url;
 
-use super::address::{PublicOnly, is_public};
+use super::address::PublicOnly;
 use super::config::{Config, Millis};
 use super::entries::{Entries, Fetched};
 use super::pause::retry_after;
 use super::state::{Validators, now};
+use crate::addresses::is_public;
 
 /// The most bytes of a body.
 const LARGEST: u64 = 16 << 20;

@@ -204,14 +204,8 @@ async fn what_is_not_http_is_refused() {
         );
     }
     let header = format!("GET / HTTP/1.1\r\nX: {}\r\n\r\n", "a".repeat(200_000));
-    let mut stream = on.connect().await;
-    // The service may close the connection before everything is sent.
-    let _ = stream.write_all(header.as_bytes()).await;
-    let answer = read_all(&mut stream).await;
-    assert!(
-        answer.is_empty() || answer.starts_with("HTTP/1.1 431"),
-        "{answer}"
-    );
+    let answer = on.exchange(header.as_bytes()).await;
+    assert!(answer.starts_with("HTTP/1.1 431"), "{answer}");
     // A body without a length is counted while it is received.
     let chunks = format!("{:x}\r\n{}\r\n", 1 << 20, "a".repeat(1 << 20)).repeat(17);
     let head = "POST /v1/query HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/plain\r\nTransfer-Encoding: chunked\r\n\r\n";
@@ -231,6 +225,49 @@ async fn what_is_not_http_is_refused() {
     answered.unwrap();
     assert_eq!(&first, b"HTTP/1.1 413");
     assert!(on.is_well().await);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_sends_a_large_body_can_read_the_answer() {
+    let on = listening(Options::default()).await;
+    let body = vec![b'a'; 24 << 20];
+    for (line, status) in [
+        ("POST /v1/query", 413),
+        ("POST /v1/nothing", 404),
+        ("PUT /v1/pages", 405),
+        ("POST /v1/query HTTP/1.1\r\nHost: evil.example\r\nX:", 421),
+        ("what is no request", 400),
+    ] {
+        let lengths = [
+            "Transfer-Encoding: chunked".to_owned(),
+            format!("Content-Length: {}", body.len()),
+        ];
+        for length in lengths {
+            let head = format!(
+                "{line} HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/plain\r\n{length}\r\n\r\n"
+            );
+            let mut sent = head.into_bytes();
+            if length.starts_with('T') {
+                sent.extend_from_slice(format!("{:x}\r\n", body.len()).as_bytes());
+            }
+            sent.extend_from_slice(&body);
+            let answer = on.exchange(&sent).await;
+            let expected = format!("HTTP/1.1 {status}");
+            assert!(answer.starts_with(&expected), "{line}, {length}: {answer}");
+        }
+    }
+    // So can one that comes too many.
+    let on = listening(Options {
+        max_connections: 1,
+        ..Options::default()
+    })
+    .await;
+    let idle = on.connect().await;
+    tokio::time::sleep(Duration::from_millis(50)).await;
+    let head = b"POST /v1/query HTTP/1.1\r\nContent-Length: 25165824\r\n\r\n";
+    let answer = on.exchange(&[&head[..], &body].concat()).await;
+    assert!(answer.starts_with("HTTP/1.1 503"), "{answer}");
+    drop(idle);
 }
 
 #[tokio::test(flavor = "multi_thread")]

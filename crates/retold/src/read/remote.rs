@@ -95,19 +95,31 @@ pub fn shown_input(input: &Path) -> PathBuf {
     let Some((scheme, rest)) = url(input).and_then(|url| url.split_once("://")) else {
         return input.to_owned();
     };
+    let is_bucket = ["s3", "gs", "az", "hf"].contains(&scheme);
     // In object names `?` is a character or a pattern.
-    let rest = match scheme.starts_with("http") {
-        true => rest.split(['?', '#']).next().unwrap_or_default(),
-        false => rest,
+    let rest = match is_bucket {
+        true => rest,
+        false => rest.split(['?', '#']).next().unwrap_or_default(),
     };
     let (host, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
-    // An Azure container may be followed by its account.
-    let host = match scheme.starts_with("http") {
-        true => host.rsplit('@').next().unwrap_or_default(),
-        false => host,
+    // An Azure container may be followed by its account, and a name alone gives no access.
+    let host = match host.rsplit_once('@') {
+        Some((user, host)) if !is_bucket || user.contains(':') => host,
+        _ => host,
     };
-    format!("{scheme}://{host}{path}").into()
+    // In front of what is no port, it may be a password with a slash.
+    let port = host.rsplit_once(':').map(|(_, port)| port);
+    let is_odd = port.is_some_and(|port| !port.bytes().all(|b| b.is_ascii_digit() || b == b']'));
+    match path.rsplit_once('@') {
+        Some((_, rest)) if is_odd => format!("{scheme}://{rest}").into(),
+        _ => format!("{scheme}://{host}{path}").into(),
+    }
 }
+
+/// More bytes than all files of a list can have.
+const TOO_MANY_BYTES: u64 = 1 << 60;
+/// The longest part of a name: file systems have 255 bytes, and `kept/` may add an ending.
+const LONGEST_PART: usize = 240;
 
 pub(super) fn list(url: &str) -> Result<Vec<RemoteInput>> {
     let shown = shown_input(Path::new(url));
@@ -120,16 +132,29 @@ pub(super) fn list(url: &str) -> Result<Vec<RemoteInput>> {
         )));
     };
     let inputs = store.list(url)?;
-    for file in inputs.iter().flat_map(|input| &input.files) {
-        let bad = |part: &str| matches!(part, "" | "." | "..") || part.contains(['\\', '\0']);
-        if !file.below.is_empty() && file.below.split('/').any(bad) {
-            return Err(Error::Usage(format!(
-                "cannot read INPUT {shown}: {} has a name that no file can have; name the others with a pattern",
-                file.url
-            )));
+    let bad = |part: &str| {
+        let is_odd = matches!(part, "" | "." | "..") || part.contains(['\\', '\0']);
+        is_odd || part.len() > LONGEST_PART
+    };
+    let mut bytes = 0_u64;
+    for input in &inputs {
+        let is_bad = input.parts.last().is_some_and(|name| bad(name));
+        for file in &input.files {
+            bytes = bytes.saturating_add(file.size);
+            if is_bad || !file.below.is_empty() && file.below.split('/').any(bad) {
+                return Err(Error::Usage(format!(
+                    "cannot read INPUT {shown}: {} has a name that no file can have; name the others with a pattern",
+                    file.url
+                )));
+            }
         }
     }
-    Ok(inputs)
+    match bytes > TOO_MANY_BYTES {
+        true => Err(Error::Usage(format!(
+            "cannot read INPUT {shown}: the server says that the files have {bytes} bytes or more"
+        ))),
+        false => Ok(inputs),
+    }
 }
 
 /// The first failure among files that were listed together: URL and error.
@@ -444,6 +469,12 @@ mod tests {
         assert_eq!(shown("s3://b/a?.jsonl"), "s3://b/a?.jsonl");
         assert_eq!(shown("az://c@account/a"), "az://c@account/a");
         assert_eq!(shown("C:/a?b"), "C:/a?b");
+        assert_eq!(shown("HTTPS://me:pw@host/a?sig=x"), "HTTPS://host/a");
+        assert_eq!(shown("ftp://me:pw@host/a?sig=x"), "ftp://host/a");
+        assert_eq!(shown("s3://key:secret@b/a"), "s3://b/a");
+        assert_eq!(shown("https://me:p/w@host/a"), "https://host/a");
+        assert_eq!(shown("https://[::1]:80/@a"), "https://[::1]:80/@a");
+        assert_eq!(shown("https://[::1]/@a"), "https://[::1]/@a");
         assert!(url(Path::new("c://x")).is_none() && url(Path::new("a/b")).is_none());
     }
 }
