@@ -13,13 +13,21 @@ use super::pages::{BlockPage, BlockPages};
 use crate::date;
 use crate::error::Result;
 use crate::page::{Content, Markup, Page};
-use crate::read::{BOM, Outcome, ReadOptions, Record, Source, each_record};
+use crate::read::{BOM, Outcome, ReadOptions, Record, Source, WorkLimit, each_record};
 use crate::spill::{Memory, Sorter};
 use crate::stage::Stage;
 use crate::text::cut::{BlockUnit, blocks_of};
 use crate::text::runs::paragraphs_of_words;
-use crate::text::{TextOptions, text_of};
+use crate::text::{TextOptions, charset, check_length, take_text};
 use crate::watch::Watch;
+
+/// What the search for blocks in a page takes for each byte of its record.
+const BLOCKS: u64 = 4;
+/// What the search for passages in a page takes for each byte of its record: the words, and the place of the run that begins with each.
+const PASSAGES: u64 = 12;
+
+/// How many words behind a run of words are held, at most twice.
+const WORDS_BEHIND: usize = 4096;
 
 /// An occurrence of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Pod, Zeroable)]
@@ -87,7 +95,7 @@ pub(super) fn read(
     let fields = options.canonical.fields().map(str::to_owned);
     let read = &ReadOptions {
         more_fields: fields.collect(),
-        ..read.clone()
+        ..within(memory, read, options)
     };
     let has_own_field = read.has_one_text_field();
     let make = |source: u32, record: Record| {
@@ -125,6 +133,22 @@ pub(super) fn read(
     })?;
     memory.suffices(all.pages.pages.len())?;
     Ok(all)
+}
+
+/// The options of a run with this memory.
+pub(super) fn within(memory: &Memory, read: &ReadOptions, options: &BlockOptions) -> ReadOptions {
+    let Some(memory) = memory.whole() else {
+        return read.clone();
+    };
+    let read = read.clone().with_memory(memory);
+    let times = match options.unit {
+        BlockUnit::Passage => PASSAGES,
+        BlockUnit::Line | BlockUnit::Paragraph | BlockUnit::Sentence => BLOCKS,
+    };
+    ReadOptions {
+        work: WorkLimit { times, ..read.work },
+        ..read
+    }
 }
 
 impl Read {
@@ -209,13 +233,13 @@ struct MadePage {
 
 impl RecordResult {
     fn of(
-        page: Page,
+        mut page: Page,
         has_text_field: bool,
         options: &BlockOptions,
         text: &TextOptions,
     ) -> RecordResult {
         let (site, date) = (page.site(), page.date.as_deref().and_then(date::seconds));
-        let shown = match Shown::of(&page, text) {
+        let shown = match Shown::of(&mut page, text) {
             Ok(shown) => shown,
             Err(reason) => return RecordResult::Rejected(reason),
         };
@@ -270,6 +294,7 @@ impl MadePage {
 impl MadePage {
     fn look_for_passages(&mut self, shown: &Shown, options: &BlockOptions) {
         let (text, mut keys) = (&*shown.text, Keys::default());
+        // Of the words from the number `first` on: hashes, characters before each, and places.
         let (mut hashes, mut chars, mut places) = (Vec::new(), Vec::new(), Vec::new());
         let (mut at, mut at_char) = (0, 0);
         let mut chars_to = |to: usize| {
@@ -278,29 +303,38 @@ impl MadePage {
             at_char
         };
         for paragraph in paragraphs_of_words(text, shown.is_html) {
+            let (words, before) = (&paragraph.words, &paragraph.before);
+            self.half_words = before[before.len() - 1];
             hashes.clear();
             places.clear();
             chars.clear();
             chars.push(0);
-            for word in &paragraph.words {
-                let key = keys.of(&text[word.place.clone()]);
-                hashes.push(key.hash as u64);
-                chars.push(chars[chars.len() - 1] + key.chars);
-                places.push((chars_to(word.place.start), chars_to(word.place.end)));
-            }
-            let before = &paragraph.before;
-            self.half_words = before[before.len() - 1];
+            let mut first = 0;
             for run in paragraph.runs(options.passage_words) {
                 self.blocks += 1;
-                if chars[run.end] - chars[run.start] < options.min_chars {
+                if run.start - first >= WORDS_BEHIND {
+                    hashes.drain(..run.start - first);
+                    places.drain(..run.start - first);
+                    chars.drain(..run.start - first);
+                    first = run.start;
+                }
+                for word in &words[first + hashes.len()..run.end] {
+                    let key = keys.of(&text[word.place()]);
+                    hashes.push(key.hash as u64);
+                    chars.push(chars[chars.len() - 1] + key.chars);
+                    let place = word.place();
+                    places.push((chars_to(place.start), chars_to(place.end)));
+                }
+                let held = run.start - first..run.end - first;
+                if chars[held.end] - chars[held.start] < options.min_chars {
                     continue;
                 }
-                let hash = xxh3_128(bytemuck::cast_slice(&hashes[run.clone()]));
+                let hash = xxh3_128(bytemuck::cast_slice(&hashes[held.clone()]));
                 self.places.push(BlockPlace {
                     hash: [(hash >> 64) as u64, hash as u64],
                     number: before[run.start],
-                    begin: places[run.start].0,
-                    end: places[run.end - 1].1,
+                    begin: places[held.start].0,
+                    end: places[held.end - 1].1,
                     half_words: before[run.end] - before[run.start],
                     ..BlockPlace::zeroed()
                 });
@@ -318,14 +352,16 @@ pub(super) struct Shown {
 }
 
 impl Shown {
-    /// Plain text as written; for HTML, the output of `retold text`. The error is the reason for a reject.
-    pub fn of(page: &Page, options: &TextOptions) -> std::result::Result<Shown, String> {
-        let plain = |text: &str, is_as_written| Shown {
-            text: text.to_owned(),
+    /// Plain text as written; for HTML, the output of `retold text`. Takes the content out of the page. The error is the reason for a
+    /// reject.
+    pub fn of(page: &mut Page, options: &TextOptions) -> std::result::Result<Shown, String> {
+        check_length(page.content.len())?;
+        let plain = |text: String, is_as_written| Shown {
+            text,
             is_as_written,
             is_html: false,
         };
-        match &page.content {
+        match page.content.take() {
             Content::Unicode {
                 text,
                 markup: Markup::Plain,
@@ -335,15 +371,19 @@ impl Shown {
                 charset,
                 markup: Markup::Plain,
             } => {
-                let decoded = crate::text::charset::decode(bytes, charset.as_deref())?;
-                let bytes = bytes.strip_prefix(BOM).unwrap_or(bytes);
-                let is_as_written = bytes == decoded.text.as_bytes();
-                Ok(plain(&decoded.text, is_as_written))
+                let decoded = charset::decode(&bytes, charset.as_deref())?;
+                let written = bytes.strip_prefix(BOM).unwrap_or(&bytes);
+                let is_as_written = written == decoded.text.as_bytes();
+                Ok(plain(decoded.text.into_owned(), is_as_written))
             }
-            _ => {
-                let text = text_of(page, options)?;
+            content => {
+                page.content = content;
+                let text = take_text(page, options)?;
                 Ok(Shown {
-                    text: text.shown().collect::<Vec<_>>().join("\n"),
+                    text: match text.main.is_empty() {
+                        true => text.visible,
+                        false => text.shown().collect::<Vec<_>>().join("\n"),
+                    },
                     is_as_written: false,
                     is_html: true,
                 })
@@ -361,7 +401,7 @@ impl Shown {
         for paragraph in paragraphs_of_words(&self.text, self.is_html) {
             let words = &paragraph.words;
             places.extend(paragraph.runs(options.passage_words).map(|run| {
-                let place = words[run.start].place.start..words[run.end - 1].place.end;
+                let place = words[run.start].place().start..words[run.end - 1].place().end;
                 (paragraph.before[run.start], place)
             }));
         }

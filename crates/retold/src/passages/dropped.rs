@@ -26,8 +26,7 @@ pub(super) fn seeds(
     all: &PageWords,
     measure: Measure,
 ) -> Vec<Seed> {
-    let runs = Runs::of(words, measure);
-    let mut seeds = runs.long();
+    let mut seeds = Runs::of(words, measure).long();
     seeds.extend(short(words));
     let Some(other) = pages.pages[page as usize].dropped_for else {
         return seeds;
@@ -45,6 +44,7 @@ pub(super) fn seeds(
             longest.push(run);
         }
     }
+    let runs = Runs::of(words, measure);
     seeds.retain(|seed| {
         let around = runs.around(seed.at as usize);
         let before = longest.partition_point(|run| run.start <= around.start);

@@ -492,8 +492,7 @@ impl Passages {
         for common in common {
             of_page.entry(common.page).or_default().push(common);
         }
-        let make = |page: u32, again: &Again| -> Vec<CommonRun> {
-            let text = &again.text;
+        let make = |page: u32, text: &Text| -> Vec<CommonRun> {
             let places = WordPlaces::of(text, findings.model.text_options());
             let words: Vec<Word> = aligned(text, &places.words).collect();
             let runs = Runs::of(&words, measure);
@@ -514,7 +513,7 @@ impl Passages {
             all.append(&mut runs);
             Ok(())
         };
-        pages.read(findings, of_page.keys().copied(), make, take, watch)?;
+        pages.read_texts(findings, of_page.keys().copied(), make, take, watch)?;
         let order = |one: &CommonRun, other: &CommonRun| {
             let df = other.df.cmp(&one.df);
             df.then(one.page.cmp(&other.page))
