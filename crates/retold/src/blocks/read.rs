@@ -24,7 +24,10 @@ use crate::watch::Watch;
 /// What the search for blocks in a page takes for each byte of its record.
 const BLOCKS: u64 = 4;
 /// What the search for passages in a page takes for each byte of its record: the words, and the place of the run that begins with each.
-const PASSAGES: u64 = 12;
+const PASSAGES: u64 = 14;
+
+/// The places of a large page, which are freed at once.
+const MANY_PLACES: usize = 1 << 16;
 
 /// How many words behind a run of words are held, at most twice.
 const WORDS_BEHIND: usize = 4096;
@@ -114,7 +117,12 @@ pub(super) fn read(
             RecordResult::Page(page) => {
                 let taken = all.placed(page, source, record, &mut sites, options.scope);
                 all.take(&taken)?;
-                also(&taken)
+                also(&taken)?;
+                if page.places.len() > MANY_PLACES {
+                    // What is left waits for the thread that made it.
+                    page.places = Vec::new();
+                }
+                Ok(())
             }
             RecordResult::Skipped(kind) => {
                 *all.skipped.entry(std::mem::take(kind)).or_default() += 1;

@@ -8,6 +8,7 @@ use crate::error::Result;
 use crate::filter::{PairFilters, Scope};
 use crate::ids::{PageNo, Rank};
 use crate::method::grams::words_of;
+use crate::read::{InWork, WorkLimit};
 use crate::spill::{Memory, Piece, Row, SpillRows};
 use crate::stage::Stage;
 use crate::text::Text;
@@ -205,6 +206,19 @@ pub(super) struct PageWords {
     rows: SpillRows<Word>,
     row_of: Vec<u32>,
     pub(super) page_of: Vec<u32>,
+    /// How many of them are in work at once.
+    work: InWork,
+}
+
+/// Looking for seeds takes so many bytes for each byte of a page's words.
+const SEEDING: u64 = 6;
+
+fn work(memory: &Memory) -> InWork {
+    let limit = WorkLimit {
+        memory: memory.whole().unwrap_or(u64::MAX),
+        times: SEEDING,
+    };
+    InWork::new(limit, false)
 }
 
 impl PageWords {
@@ -219,6 +233,7 @@ impl PageWords {
             rows: SpillRows::new(memory),
             row_of: Vec::new(),
             page_of: Vec::new(),
+            work: work(memory),
         };
         for (page, text) in (0..).zip(texts) {
             all.row_of.push(page);
@@ -240,6 +255,7 @@ impl PageWords {
             rows: SpillRows::new(findings.collection.memory()),
             row_of: vec![0; pages.pages.len()],
             page_of: Vec::new(),
+            work: work(findings.collection.memory()),
         };
         let make = |_: u32, text: &Text| words_of(text);
         let take = |page: u32, words: Vec<Word>| {
@@ -266,6 +282,7 @@ impl PageWords {
         mut take: impl FnMut(u32, &mut T) -> Result<()>,
     ) -> Result<()> {
         let piece = |piece: &Piece<'_, Word>| -> Vec<(u32, T)> {
+            let _claim = self.work.claim(piece.bytes());
             let rows = piece.rows();
             rows.map(|(row, words)| (self.page_of[row], make(self.page_of[row], words)))
                 .collect()

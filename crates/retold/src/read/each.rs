@@ -130,7 +130,8 @@ pub fn each_record<T: Send>(
 /// Runs `make` on batches of records, each with its source's number, and `take` on each result. Returns the time spent reading.
 ///
 /// One thread reads ahead (several if files are compressed), all others run `make`, and the calling thread runs `take` in between. Memory
-/// is a few batches per thread. Records of one source come in order; if several files are read side by side, records of other sources may
+/// is a few batches per thread, and as much for records in work as [`ReadOptions::work`] says; so `make` neither returns records nor uses
+/// the pool. Records of one source come in order; if several files are read side by side, records of other sources may
 /// come between them. What `take` leaves is dropped by the thread that made it, because freeing memory of another thread makes both wait
 /// for the allocator.
 ///

@@ -77,6 +77,7 @@ pub use self::remote::{
 };
 pub use self::source::Source;
 pub use self::statuses::Statuses;
+pub(crate) use self::work::InWork;
 pub use self::work::WorkLimit;
 
 pub use crate::text::charset::decode;

@@ -41,6 +41,14 @@ impl WorkLimit {
         }
     }
 
+    /// The limit for work that takes so many times more.
+    pub(crate) fn times(self, more: u64) -> WorkLimit {
+        WorkLimit {
+            times: self.times * more,
+            ..self
+        }
+    }
+
     /// What work on a record of this size takes.
     fn of(&self, size: u64) -> u64 {
         size.saturating_mul(self.times)
@@ -61,7 +69,7 @@ impl WorkLimit {
 
 /// The memory that the records in work take, over all readers and workers.
 #[derive(Clone, Debug)]
-pub(super) struct InWork {
+pub(crate) struct InWork {
     limit: WorkLimit,
     /// What all records in work may take together.
     together: u64,
@@ -71,7 +79,7 @@ pub(super) struct InWork {
 }
 
 impl InWork {
-    pub(super) fn new(limit: WorkLimit, rejects: bool) -> InWork {
+    pub(crate) fn new(limit: WorkLimit, rejects: bool) -> InWork {
         InWork {
             limit,
             // Data about pages may take three quarters.
@@ -87,7 +95,7 @@ impl InWork {
     }
 
     /// Waits until records of this size fit beside the others in work, or until there are no others.
-    pub(super) fn claim(&self, size: u64) -> Claim {
+    pub(crate) fn claim(&self, size: u64) -> Claim {
         let claim = Claim {
             of: self.clone(),
             size: AtomicU64::new(0),
@@ -99,7 +107,7 @@ impl InWork {
 
 /// The memory of some records in work, given back when it is dropped.
 #[derive(Debug)]
-pub(super) struct Claim {
+pub(crate) struct Claim {
     of: InWork,
     size: AtomicU64,
 }

@@ -5,12 +5,15 @@ use crate::error::{Error, Result};
 use crate::ids::PageNo;
 use crate::model::Model;
 use crate::page::Page;
-use crate::read::{Outcome, ReadOrder, Record, Source, each_wanted};
+use crate::read::{Outcome, ReadOptions, ReadOrder, Record, Source, each_wanted};
 use crate::text::{Text, take_text, text_hash};
 use crate::watch::Watch;
 
 /// Receives the result for the text at a place in the list of wanted pages.
 pub type Take<'t> = dyn FnMut(usize, Vec<u64>) -> Result<()> + 't;
+
+/// Work on a page with its content takes so many times the memory of work on its text alone.
+const WITH_PAGE: u64 = 2;
 
 /// A source from which texts can be read again.
 pub trait TextSource: Sync {
@@ -76,7 +79,8 @@ impl Reread<'_> {
         watch: &dyn Watch,
     ) -> Result<()> {
         let text = |mut page: Page, _| take_text(&mut page, self.model.text_options()).ok();
-        self.read_as(wanted, text, |text| text, make, take, watch)
+        let read = &self.model.config().read;
+        self.read_as(wanted, read, text, |text| text, make, take, watch)
     }
 
     /// As [`Reread::read_texts`], with the pages.
@@ -95,20 +99,25 @@ impl Reread<'_> {
                 is_field,
             })
         };
-        self.read_as(wanted, again, |again| &again.text, make, take, watch)
+        let read = &self.model.config().read;
+        let read = &ReadOptions {
+            work: read.work.times(WITH_PAGE),
+            ..read.clone()
+        };
+        self.read_as(wanted, read, again, |again| &again.text, make, take, watch)
     }
 
     /// Reads pages again in a form that has their text; `form` is told whether the content is one field of its record.
     fn read_as<A, T: Send>(
         &self,
         wanted: &[PageNo],
+        read: &ReadOptions,
         form: impl Fn(Page, bool) -> Option<A> + Sync,
         text: impl Fn(&A) -> &Text + Sync,
         make: impl Fn(usize, &A) -> T + Sync,
         mut take: impl FnMut(usize, T) -> Result<()>,
         watch: &dyn Watch,
     ) -> Result<()> {
-        let read = &self.model.config().read;
         let at = |&page: &PageNo| {
             let row = self.collection.page(page);
             (row.source, row.record)
