@@ -1,5 +1,6 @@
 //! Reads the pages of the inputs and their blocks.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
@@ -11,22 +12,20 @@ use super::key::Keys;
 use super::options::{BlockOptions, BlockScope};
 use super::pages::{BlockPage, BlockPages};
 use crate::date;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::page::{Content, Markup, Page};
 use crate::read::{BOM, Outcome, ReadOptions, Record, Source, WorkLimit, each_record};
-use crate::spill::{Memory, Sorter};
+use crate::spill::{Memory, Sorter, SpillVec};
 use crate::stage::Stage;
 use crate::text::cut::{BlockUnit, blocks_of};
 use crate::text::runs::paragraphs_of_words;
 use crate::text::{TextOptions, charset, check_length, take_text};
 use crate::watch::Watch;
 
-/// What the search for blocks in a page takes for each byte of its record.
+/// What the search for lines, paragraphs and sentences in a page takes for each byte of its record.
 const BLOCKS: u64 = 4;
-/// What the search for passages in a page takes for each byte of its record: the words, and the place of the run that begins with each.
-const PASSAGES: u64 = 14;
 
-/// The places of a large page, which are freed at once.
+/// The most places of a page outside [`Memory`].
 const MANY_PLACES: usize = 1 << 16;
 
 /// How many words behind a run of words are held, at most twice.
@@ -80,7 +79,30 @@ pub(super) struct TakenPage<'a> {
     pub page: BlockPage,
     pub id: &'a str,
     pub preferred: &'a [u64],
-    pub places: &'a [BlockPlace],
+    /// Its own number and the group of its places; without one they do not count.
+    number: u32,
+    group: Option<u32>,
+    many_places: Option<SpillVec<BlockPlace>>,
+    places: &'a [BlockPlace],
+}
+
+impl TakenPage<'_> {
+    /// Passes the places of its blocks to `take`, in pieces.
+    pub fn each(&self, mut take: impl FnMut(&[BlockPlace]) -> Result<()>) -> Result<()> {
+        let Some(group) = self.group else {
+            return Ok(());
+        };
+        let many = self.many_places.iter().flat_map(|many| {
+            let starts = (0..many.len()).step_by(MANY_PLACES);
+            starts.map(|start| many.get(start, MANY_PLACES.min(many.len() - start)))
+        });
+        for mut places in many.chain([Cow::Borrowed(self.places)]) {
+            let all = places.to_mut().iter_mut();
+            all.for_each(|place| (place.page, place.group) = (self.number, group));
+            take(&places)?;
+        }
+        Ok(())
+    }
 }
 
 /// Reads the pages of the sources, and the places of all blocks that may be cut. Each page is also passed to `also`.
@@ -104,7 +126,8 @@ pub(super) fn read(
     let make = |source: u32, record: Record| {
         let (number, is_cut) = (record.number, has_own_field && record.has_text_field());
         let made = match record.parse(&sources[source as usize], read) {
-            Outcome::Page(page) => RecordResult::of(page, is_cut, options, text),
+            Outcome::Page(page) => RecordResult::of(page, is_cut, options, text, memory)
+                .unwrap_or_else(RecordResult::Failed),
             Outcome::Skipped(kind) => RecordResult::Skipped(kind.into_owned()),
             Outcome::Rejected(reason) => RecordResult::Rejected(reason),
         };
@@ -117,13 +140,9 @@ pub(super) fn read(
             RecordResult::Page(page) => {
                 let taken = all.placed(page, source, record, &mut sites, options.scope);
                 all.take(&taken)?;
-                also(&taken)?;
-                if page.places.len() > MANY_PLACES {
-                    // What is left waits for the thread that made it.
-                    page.places = Vec::new();
-                }
-                Ok(())
+                also(&taken)
             }
+            RecordResult::Failed(error) => Err(std::mem::replace(error, Error::Cancelled)),
             RecordResult::Skipped(kind) => {
                 *all.skipped.entry(std::mem::take(kind)).or_default() += 1;
                 Ok(())
@@ -150,7 +169,7 @@ pub(super) fn within(memory: &Memory, read: &ReadOptions, options: &BlockOptions
     };
     let read = read.clone().with_memory(memory);
     let times = match options.unit {
-        BlockUnit::Passage => PASSAGES,
+        BlockUnit::Passage => read.work.times,
         BlockUnit::Line | BlockUnit::Paragraph | BlockUnit::Sentence => BLOCKS,
     };
     ReadOptions {
@@ -171,7 +190,7 @@ impl Read {
     }
 
     pub fn take(&mut self, taken: &TakenPage) -> Result<()> {
-        self.places.extend(taken.places)?;
+        taken.each(|places| self.places.extend(places))?;
         self.pages.push(taken.page, taken.id, taken.preferred)
     }
 
@@ -197,13 +216,6 @@ impl Read {
             BlockScope::Collection => Some(0),
             BlockScope::Site => site,
         };
-        match group {
-            Some(group) => {
-                let places = made.places.iter_mut();
-                places.for_each(|place| (place.page, place.group) = (page, group));
-            }
-            None => made.places.clear(),
-        }
         TakenPage {
             page: BlockPage {
                 source,
@@ -215,6 +227,9 @@ impl Read {
             },
             id: &made.id,
             preferred: &made.preferred,
+            number: page,
+            group,
+            many_places: made.many_places.take(),
             places: &made.places,
         }
     }
@@ -225,6 +240,8 @@ enum RecordResult {
     Page(Box<MadePage>),
     Skipped(String),
     Rejected(String),
+    /// A temporary file cannot be written.
+    Failed(Error),
 }
 
 struct MadePage {
@@ -235,7 +252,8 @@ struct MadePage {
     blocks: u64,
     half_words: u32,
     preferred: Vec<u64>,
-    /// The places of blocks that are long enough.
+    /// The places of blocks that are long enough: the first of many, and the last.
+    many_places: Option<SpillVec<BlockPlace>>,
     places: Vec<BlockPlace>,
 }
 
@@ -245,11 +263,12 @@ impl RecordResult {
         has_text_field: bool,
         options: &BlockOptions,
         text: &TextOptions,
-    ) -> RecordResult {
+        memory: &Memory,
+    ) -> Result<RecordResult> {
         let (site, date) = (page.site(), page.date.as_deref().and_then(date::seconds));
         let shown = match Shown::of(&mut page, text) {
             Ok(shown) => shown,
-            Err(reason) => return RecordResult::Rejected(reason),
+            Err(reason) => return Ok(RecordResult::Rejected(reason)),
         };
         let is_letter = |character: &char| !character.is_whitespace();
         let chars = shown.text.chars().filter(is_letter).count();
@@ -261,13 +280,14 @@ impl RecordResult {
             is_cut: has_text_field && shown.is_as_written,
             blocks: 0,
             half_words: 0,
+            many_places: None,
             places: Vec::new(),
         };
         match options.unit {
-            BlockUnit::Passage => made.look_for_passages(&shown, options),
+            BlockUnit::Passage => made.look_for_passages(&shown, options, memory)?,
             unit => made.look(&shown.text, shown.unit(unit), options.min_chars),
         }
-        RecordResult::Page(Box::new(made))
+        Ok(RecordResult::Page(Box::new(made)))
     }
 }
 
@@ -300,7 +320,25 @@ impl MadePage {
 }
 
 impl MadePage {
-    fn look_for_passages(&mut self, shown: &Shown, options: &BlockOptions) {
+    /// Adds a place, of which a page has as many as words.
+    fn add(&mut self, place: BlockPlace, memory: &Memory) -> Result<()> {
+        self.places.push(place);
+        if self.places.len() >= MANY_PLACES {
+            let many = self
+                .many_places
+                .get_or_insert_with(|| SpillVec::new(memory));
+            many.extend(&self.places)?;
+            self.places.clear();
+        }
+        Ok(())
+    }
+
+    fn look_for_passages(
+        &mut self,
+        shown: &Shown,
+        options: &BlockOptions,
+        memory: &Memory,
+    ) -> Result<()> {
         let (text, mut keys) = (&*shown.text, Keys::default());
         // Of the words from the number `first` on: hashes, characters before each, and places.
         let (mut hashes, mut chars, mut places) = (Vec::new(), Vec::new(), Vec::new());
@@ -338,16 +376,18 @@ impl MadePage {
                     continue;
                 }
                 let hash = xxh3_128(bytemuck::cast_slice(&hashes[held.clone()]));
-                self.places.push(BlockPlace {
+                let place = BlockPlace {
                     hash: [(hash >> 64) as u64, hash as u64],
                     number: before[run.start],
                     begin: places[held.start].0,
                     end: places[held.end - 1].1,
                     half_words: before[run.end] - before[run.start],
                     ..BlockPlace::zeroed()
-                });
+                };
+                self.add(place, memory)?;
             }
         }
+        Ok(())
     }
 }
 

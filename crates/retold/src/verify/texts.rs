@@ -38,6 +38,12 @@ pub(crate) struct Again {
     pub(crate) is_field: bool,
 }
 
+impl AsRef<Text> for Again {
+    fn as_ref(&self) -> &Text {
+        &self.text
+    }
+}
+
 /// Texts made again from the records, or from elsewhere.
 pub(crate) struct Reread<'a> {
     pub(crate) sources: &'a [Source],
@@ -80,7 +86,7 @@ impl Reread<'_> {
     ) -> Result<()> {
         let text = |mut page: Page, _| take_text(&mut page, self.model.text_options()).ok();
         let read = &self.model.config().read;
-        self.read_as(wanted, read, text, |text| text, make, take, watch)
+        self.read_as(wanted, read, text, make, take, watch)
     }
 
     /// As [`Reread::read_texts`], with the pages.
@@ -104,16 +110,15 @@ impl Reread<'_> {
             work: read.work.times(WITH_PAGE),
             ..read.clone()
         };
-        self.read_as(wanted, read, again, |again| &again.text, make, take, watch)
+        self.read_as(wanted, read, again, make, take, watch)
     }
 
     /// Reads pages again in a form that has their text; `form` is told whether the content is one field of its record.
-    fn read_as<A, T: Send>(
+    fn read_as<A: AsRef<Text>, T: Send>(
         &self,
         wanted: &[PageNo],
         read: &ReadOptions,
         form: impl Fn(Page, bool) -> Option<A> + Sync,
-        text: impl Fn(&A) -> &Text + Sync,
         make: impl Fn(usize, &A) -> T + Sync,
         mut take: impl FnMut(usize, T) -> Result<()>,
         watch: &dyn Watch,
@@ -130,7 +135,7 @@ impl Reread<'_> {
             };
             // A different text in its place means that the file has changed.
             let known = self.collection.page(wanted[at]).text_hash;
-            let again = form(page, is_field).filter(|again| text_hash(text(again)) == known);
+            let again = form(page, is_field).filter(|again| text_hash(again.as_ref()) == known);
             again.map(|again| make(at, &again))
         };
         let take_one = |at: usize, made: &mut Option<T>| {

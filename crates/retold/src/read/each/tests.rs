@@ -62,27 +62,39 @@ fn large_records_are_handed_on_one_by_one() {
     assert_eq!(largest.into_inner(), 200);
 }
 
-/// A record is rejected for its size, at every number of threads; one that is read again is not.
-#[test]
-fn records_that_take_too_much_memory_are_rejected_alike() {
+/// The length of a text.
+fn length(number: u64) -> u64 {
+    if number % 7 == 3 { 9000 } else { 10 * number }
+}
+
+/// Two files with texts of that length, from number 1 to 200, the first one nine times.
+fn short_and_long() -> Folder {
     let folder = Folder::new(&[]);
-    let size = |number: u64| if number % 7 == 3 { 9000 } else { 10 * number };
     let long = |number: u64| {
-        let text = "x".repeat(size(number) as usize);
+        let text = "x".repeat(length(number) as usize);
         format!("{{\"id\":\"{number}\",\"text\":\"{text}\"}}\n")
     };
     let lines: String = (1..=200).map(long).collect();
     folder.write("a.jsonl", lines.repeat(9).as_bytes());
     folder.write("b.jsonl.gz", &gzip(lines.as_bytes()));
-    // The program's own memory, and 400 times 5,000 bytes.
-    let work = WorkLimit {
-        memory: (32 << 20) + 2_000_000,
-        times: 400,
-    };
-    let options = ReadOptions {
-        work,
+    folder
+}
+
+/// The program's own memory, and 400 times 5,000 bytes.
+fn for_5000_bytes() -> ReadOptions {
+    ReadOptions {
+        work: WorkLimit {
+            memory: (32 << 20) + 2_000_000,
+            times: 400,
+        },
         ..ReadOptions::default()
-    };
+    }
+}
+
+/// A record is rejected for its size, at every number of threads; one that is read again is not.
+#[test]
+fn records_that_take_too_much_memory_are_rejected_alike() {
+    let (folder, options) = (short_and_long(), for_5000_bytes());
     let sources = folder.sources(&["."]);
     let make = |number: u32, record: Record| {
         let place = (number, record.number);
@@ -108,9 +120,9 @@ fn records_that_take_too_much_memory_are_rejected_alike() {
     for ((_, record), made) in &one {
         let number = (record - 1) % 200 + 1;
         match made {
-            Ok(length) => assert_eq!(*length, size(number)),
+            Ok(found) => assert_eq!(*found, length(number)),
             Err(reason) => {
-                assert_eq!(size(number), 9000);
+                assert_eq!(length(number), 9000);
                 assert!(reason.contains("bytes needs at least 36M"), "{reason}");
             }
         }
@@ -150,13 +162,7 @@ fn what_a_record_unpacks_to_counts() {
     let file = [response(100), response(100_000), response(1000)].concat();
     assert!(file.len() < 3000);
     folder.write("a.warc", &file);
-    let options = ReadOptions {
-        work: WorkLimit {
-            memory: (32 << 20) + 2_000_000,
-            times: 400,
-        },
-        ..ReadOptions::default()
-    };
+    let options = for_5000_bytes();
     let sources = folder.sources(&["."]);
     let mut found = Vec::new();
     let make = |page: Page| Ok(page.content.len());
