@@ -7,8 +7,8 @@ use retold::internal::{Memory, in_pool, shown_input};
 use retold::method::text_of;
 use retold::passages::{BenchmarkFields, Benchmarks, Contamination};
 use retold::read::{
-    Outcome, ReadOptions, Record, RecordDecision, Source, TextOptions, discover, each_record,
-    expand,
+    Outcome, ReadOptions, Record, RecordDecision, Source, TextOptions, WorkLimit, discover,
+    each_record, expand,
 };
 use retold::{Page, Result, Stage, Watch};
 use serde::Serialize;
@@ -201,7 +201,10 @@ impl<'a> Pass<'a> {
 
     fn read(&mut self, wanted: &Decontamination, watch: &dyn Watch) -> Result<()> {
         let (benchmarks, sources) = (self.benchmarks, self.sources);
-        let options = &wanted.job.judge.read;
+        let options = &ReadOptions {
+            work: WorkLimit::of_texts(wanted.job.run.memory),
+            ..wanted.job.judge.read.clone()
+        };
         let text_options = TextOptions {
             extract: wanted.job.judge.extract,
             sentences: false,

@@ -122,6 +122,11 @@ impl Content {
         Content::Unicode { text, markup }
     }
 
+    /// The content; an empty one stays.
+    pub(crate) fn take(&mut self) -> Content {
+        std::mem::replace(self, Content::unicode("", Markup::Plain))
+    }
+
     /// The length of the content in bytes.
     pub fn len(&self) -> usize {
         match self {

@@ -1,5 +1,6 @@
 //! Reads the pages of the inputs and their blocks.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
@@ -11,15 +12,24 @@ use super::key::Keys;
 use super::options::{BlockOptions, BlockScope};
 use super::pages::{BlockPage, BlockPages};
 use crate::date;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::page::{Content, Markup, Page};
-use crate::read::{BOM, Outcome, ReadOptions, Record, Source, each_record};
-use crate::spill::{Memory, Sorter};
+use crate::read::{BOM, Outcome, ReadOptions, Record, Source, WorkLimit, each_record};
+use crate::spill::{Memory, Sorter, SpillVec};
 use crate::stage::Stage;
 use crate::text::cut::{BlockUnit, blocks_of};
 use crate::text::runs::paragraphs_of_words;
-use crate::text::{TextOptions, text_of};
+use crate::text::{TextOptions, charset, check_length, take_text};
 use crate::watch::Watch;
+
+/// What the search for lines, paragraphs and sentences in a page takes for each byte of its record.
+const BLOCKS: u64 = 4;
+
+/// The most places of a page outside [`Memory`].
+const MANY_PLACES: usize = 1 << 16;
+
+/// How many words behind a run of words are held, at most twice.
+const WORDS_BEHIND: usize = 4096;
 
 /// An occurrence of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Pod, Zeroable)]
@@ -69,7 +79,30 @@ pub(super) struct TakenPage<'a> {
     pub page: BlockPage,
     pub id: &'a str,
     pub preferred: &'a [u64],
-    pub places: &'a [BlockPlace],
+    /// Its own number and the group of its places; without one they do not count.
+    number: u32,
+    group: Option<u32>,
+    many_places: Option<SpillVec<BlockPlace>>,
+    places: &'a [BlockPlace],
+}
+
+impl TakenPage<'_> {
+    /// Passes the places of its blocks to `take`, in pieces.
+    pub fn each(&self, mut take: impl FnMut(&[BlockPlace]) -> Result<()>) -> Result<()> {
+        let Some(group) = self.group else {
+            return Ok(());
+        };
+        let many = self.many_places.iter().flat_map(|many| {
+            let starts = (0..many.len()).step_by(MANY_PLACES);
+            starts.map(|start| many.get(start, MANY_PLACES.min(many.len() - start)))
+        });
+        for mut places in many.chain([Cow::Borrowed(self.places)]) {
+            let all = places.to_mut().iter_mut();
+            all.for_each(|place| (place.page, place.group) = (self.number, group));
+            take(&places)?;
+        }
+        Ok(())
+    }
 }
 
 /// Reads the pages of the sources, and the places of all blocks that may be cut. Each page is also passed to `also`.
@@ -87,13 +120,14 @@ pub(super) fn read(
     let fields = options.canonical.fields().map(str::to_owned);
     let read = &ReadOptions {
         more_fields: fields.collect(),
-        ..read.clone()
+        ..within(memory, read, options)
     };
     let has_own_field = read.has_one_text_field();
     let make = |source: u32, record: Record| {
         let (number, is_cut) = (record.number, has_own_field && record.has_text_field());
         let made = match record.parse(&sources[source as usize], read) {
-            Outcome::Page(page) => RecordResult::of(page, is_cut, options, text),
+            Outcome::Page(page) => RecordResult::of(page, is_cut, options, text, memory)
+                .unwrap_or_else(RecordResult::Failed),
             Outcome::Skipped(kind) => RecordResult::Skipped(kind.into_owned()),
             Outcome::Rejected(reason) => RecordResult::Rejected(reason),
         };
@@ -108,6 +142,7 @@ pub(super) fn read(
                 all.take(&taken)?;
                 also(&taken)
             }
+            RecordResult::Failed(error) => Err(std::mem::replace(error, Error::Cancelled)),
             RecordResult::Skipped(kind) => {
                 *all.skipped.entry(std::mem::take(kind)).or_default() += 1;
                 Ok(())
@@ -127,6 +162,22 @@ pub(super) fn read(
     Ok(all)
 }
 
+/// The options of a run with this memory.
+pub(super) fn within(memory: &Memory, read: &ReadOptions, options: &BlockOptions) -> ReadOptions {
+    let Some(memory) = memory.whole() else {
+        return read.clone();
+    };
+    let read = read.clone().with_memory(memory);
+    let times = match options.unit {
+        BlockUnit::Passage => read.work.times,
+        BlockUnit::Line | BlockUnit::Paragraph | BlockUnit::Sentence => BLOCKS,
+    };
+    ReadOptions {
+        work: WorkLimit { times, ..read.work },
+        ..read
+    }
+}
+
 impl Read {
     pub fn new(memory: &Memory) -> Read {
         Read {
@@ -139,7 +190,7 @@ impl Read {
     }
 
     pub fn take(&mut self, taken: &TakenPage) -> Result<()> {
-        self.places.extend(taken.places)?;
+        taken.each(|places| self.places.extend(places))?;
         self.pages.push(taken.page, taken.id, taken.preferred)
     }
 
@@ -165,13 +216,6 @@ impl Read {
             BlockScope::Collection => Some(0),
             BlockScope::Site => site,
         };
-        match group {
-            Some(group) => {
-                let places = made.places.iter_mut();
-                places.for_each(|place| (place.page, place.group) = (page, group));
-            }
-            None => made.places.clear(),
-        }
         TakenPage {
             page: BlockPage {
                 source,
@@ -183,6 +227,9 @@ impl Read {
             },
             id: &made.id,
             preferred: &made.preferred,
+            number: page,
+            group,
+            many_places: made.many_places.take(),
             places: &made.places,
         }
     }
@@ -193,6 +240,8 @@ enum RecordResult {
     Page(Box<MadePage>),
     Skipped(String),
     Rejected(String),
+    /// A temporary file cannot be written.
+    Failed(Error),
 }
 
 struct MadePage {
@@ -203,21 +252,23 @@ struct MadePage {
     blocks: u64,
     half_words: u32,
     preferred: Vec<u64>,
-    /// The places of blocks that are long enough.
+    /// The places of blocks that are long enough: the first of many, and the last.
+    many_places: Option<SpillVec<BlockPlace>>,
     places: Vec<BlockPlace>,
 }
 
 impl RecordResult {
     fn of(
-        page: Page,
+        mut page: Page,
         has_text_field: bool,
         options: &BlockOptions,
         text: &TextOptions,
-    ) -> RecordResult {
+        memory: &Memory,
+    ) -> Result<RecordResult> {
         let (site, date) = (page.site(), page.date.as_deref().and_then(date::seconds));
-        let shown = match Shown::of(&page, text) {
+        let shown = match Shown::of(&mut page, text) {
             Ok(shown) => shown,
-            Err(reason) => return RecordResult::Rejected(reason),
+            Err(reason) => return Ok(RecordResult::Rejected(reason)),
         };
         let is_letter = |character: &char| !character.is_whitespace();
         let chars = shown.text.chars().filter(is_letter).count();
@@ -229,13 +280,14 @@ impl RecordResult {
             is_cut: has_text_field && shown.is_as_written,
             blocks: 0,
             half_words: 0,
+            many_places: None,
             places: Vec::new(),
         };
         match options.unit {
-            BlockUnit::Passage => made.look_for_passages(&shown, options),
+            BlockUnit::Passage => made.look_for_passages(&shown, options, memory)?,
             unit => made.look(&shown.text, shown.unit(unit), options.min_chars),
         }
-        RecordResult::Page(Box::new(made))
+        Ok(RecordResult::Page(Box::new(made)))
     }
 }
 
@@ -268,8 +320,27 @@ impl MadePage {
 }
 
 impl MadePage {
-    fn look_for_passages(&mut self, shown: &Shown, options: &BlockOptions) {
+    /// Adds a place, of which a page has as many as words.
+    fn add(&mut self, place: BlockPlace, memory: &Memory) -> Result<()> {
+        self.places.push(place);
+        if self.places.len() >= MANY_PLACES {
+            let many = self
+                .many_places
+                .get_or_insert_with(|| SpillVec::new(memory));
+            many.extend(&self.places)?;
+            self.places.clear();
+        }
+        Ok(())
+    }
+
+    fn look_for_passages(
+        &mut self,
+        shown: &Shown,
+        options: &BlockOptions,
+        memory: &Memory,
+    ) -> Result<()> {
         let (text, mut keys) = (&*shown.text, Keys::default());
+        // Of the words from the number `first` on: hashes, characters before each, and places.
         let (mut hashes, mut chars, mut places) = (Vec::new(), Vec::new(), Vec::new());
         let (mut at, mut at_char) = (0, 0);
         let mut chars_to = |to: usize| {
@@ -278,34 +349,45 @@ impl MadePage {
             at_char
         };
         for paragraph in paragraphs_of_words(text, shown.is_html) {
+            let (words, before) = (&paragraph.words, &paragraph.before);
+            self.half_words = before[before.len() - 1];
             hashes.clear();
             places.clear();
             chars.clear();
             chars.push(0);
-            for word in &paragraph.words {
-                let key = keys.of(&text[word.place.clone()]);
-                hashes.push(key.hash as u64);
-                chars.push(chars[chars.len() - 1] + key.chars);
-                places.push((chars_to(word.place.start), chars_to(word.place.end)));
-            }
-            let before = &paragraph.before;
-            self.half_words = before[before.len() - 1];
+            let mut first = 0;
             for run in paragraph.runs(options.passage_words) {
                 self.blocks += 1;
-                if chars[run.end] - chars[run.start] < options.min_chars {
+                if run.start - first >= WORDS_BEHIND {
+                    hashes.drain(..run.start - first);
+                    places.drain(..run.start - first);
+                    chars.drain(..run.start - first);
+                    first = run.start;
+                }
+                for word in &words[first + hashes.len()..run.end] {
+                    let key = keys.of(&text[word.place()]);
+                    hashes.push(key.hash as u64);
+                    chars.push(chars[chars.len() - 1] + key.chars);
+                    let place = word.place();
+                    places.push((chars_to(place.start), chars_to(place.end)));
+                }
+                let held = run.start - first..run.end - first;
+                if chars[held.end] - chars[held.start] < options.min_chars {
                     continue;
                 }
-                let hash = xxh3_128(bytemuck::cast_slice(&hashes[run.clone()]));
-                self.places.push(BlockPlace {
+                let hash = xxh3_128(bytemuck::cast_slice(&hashes[held.clone()]));
+                let place = BlockPlace {
                     hash: [(hash >> 64) as u64, hash as u64],
                     number: before[run.start],
-                    begin: places[run.start].0,
-                    end: places[run.end - 1].1,
+                    begin: places[held.start].0,
+                    end: places[held.end - 1].1,
                     half_words: before[run.end] - before[run.start],
                     ..BlockPlace::zeroed()
-                });
+                };
+                self.add(place, memory)?;
             }
         }
+        Ok(())
     }
 }
 
@@ -318,14 +400,16 @@ pub(super) struct Shown {
 }
 
 impl Shown {
-    /// Plain text as written; for HTML, the output of `retold text`. The error is the reason for a reject.
-    pub fn of(page: &Page, options: &TextOptions) -> std::result::Result<Shown, String> {
-        let plain = |text: &str, is_as_written| Shown {
-            text: text.to_owned(),
+    /// Plain text as written; for HTML, the output of `retold text`. Takes the content out of the page. The error is the reason for a
+    /// reject.
+    pub fn of(page: &mut Page, options: &TextOptions) -> std::result::Result<Shown, String> {
+        check_length(page.content.len())?;
+        let plain = |text: String, is_as_written| Shown {
+            text,
             is_as_written,
             is_html: false,
         };
-        match &page.content {
+        match page.content.take() {
             Content::Unicode {
                 text,
                 markup: Markup::Plain,
@@ -335,15 +419,19 @@ impl Shown {
                 charset,
                 markup: Markup::Plain,
             } => {
-                let decoded = crate::text::charset::decode(bytes, charset.as_deref())?;
-                let bytes = bytes.strip_prefix(BOM).unwrap_or(bytes);
-                let is_as_written = bytes == decoded.text.as_bytes();
-                Ok(plain(&decoded.text, is_as_written))
+                let decoded = charset::decode(&bytes, charset.as_deref())?;
+                let written = bytes.strip_prefix(BOM).unwrap_or(&bytes);
+                let is_as_written = written == decoded.text.as_bytes();
+                Ok(plain(decoded.text.into_owned(), is_as_written))
             }
-            _ => {
-                let text = text_of(page, options)?;
+            content => {
+                page.content = content;
+                let text = take_text(page, options)?;
                 Ok(Shown {
-                    text: text.shown().collect::<Vec<_>>().join("\n"),
+                    text: match text.main.is_empty() {
+                        true => text.visible,
+                        false => text.shown().collect::<Vec<_>>().join("\n"),
+                    },
                     is_as_written: false,
                     is_html: true,
                 })
@@ -361,7 +449,7 @@ impl Shown {
         for paragraph in paragraphs_of_words(&self.text, self.is_html) {
             let words = &paragraph.words;
             places.extend(paragraph.runs(options.passage_words).map(|run| {
-                let place = words[run.start].place.start..words[run.end - 1].place.end;
+                let place = words[run.start].place().start..words[run.end - 1].place().end;
                 (paragraph.before[run.start], place)
             }));
         }

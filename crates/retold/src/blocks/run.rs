@@ -10,7 +10,7 @@ use rustc_hash::FxHashSet;
 use super::decide::{Decided, cut, decide};
 use super::options::{BlockOptions, BlockScope};
 use super::pages::{BlockPage, BlockPages};
-use super::read::{BlockReject, Shown};
+use super::read::{BlockReject, Shown, within};
 use super::saved::read_or_resume;
 use crate::error::Result;
 use crate::read::{Outcome, ReadOptions, ReadOrder, Record, Source, each_wanted};
@@ -377,6 +377,7 @@ impl Blocks {
         text: &TextOptions,
         watch: &dyn Watch,
     ) -> Result<BlockTexts> {
+        let reading = &within(&self.memory, reading, &self.options);
         let rows = self.rows.iter().enumerate();
         let mut wanted: Vec<(u32, u32, u32)> = rows
             .map(|(at, row)| (row.page, row.number, at as u32))
@@ -390,7 +391,7 @@ impl Blocks {
         let records: Vec<(u32, u64)> = records.collect();
         let make = |at: usize, source: &Source, record: Record| -> Vec<String> {
             let shown = match record.parse(source, reading) {
-                Outcome::Page(page) => Shown::of(&page, text).ok(),
+                Outcome::Page(mut page) => Shown::of(&mut page, text).ok(),
                 _ => None,
             };
             let Some(shown) = shown else {

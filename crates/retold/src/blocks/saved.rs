@@ -117,7 +117,13 @@ struct Saved {
 
 impl Saved {
     fn add(&mut self, taken: &TakenPage) -> Result<()> {
-        self.places.extend_from_slice(taken.places);
+        taken.each(|places| {
+            self.places.extend_from_slice(places);
+            match size_of_val(&self.places[..]) >= CHUNK {
+                true => self.write(),
+                false => Ok(()),
+            }
+        })?;
         self.pages.push(SavedPage {
             page: taken.page,
             id: taken.id.to_owned(),

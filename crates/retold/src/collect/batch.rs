@@ -12,7 +12,7 @@ use crate::page::Page;
 use crate::read::{Outcome, ReadOptions, Record, Source};
 use crate::sketch::Sketch;
 use crate::spent::{Spent, Stopwatch};
-use crate::text::{Extraction, Text, TextOptions, text_of};
+use crate::text::{Extraction, Text, TextOptions, take_text};
 
 /// Capacity of a batch for partial fingerprints, in numbers: enough for texts of about 256 KB.
 const ROOM: usize = 1 << 15;
@@ -50,7 +50,7 @@ pub(super) enum Parsed {
     Rejected(Reject),
 }
 
-/// Parses a record, makes its text and measures the time.
+/// Parses a record, makes its text and measures the time. The page has no content any more, so that large ones are in memory once.
 pub(super) fn parse(
     number: u32,
     record: Record,
@@ -72,7 +72,7 @@ pub(super) fn parse(
     let parsed = match outcome {
         Outcome::Skipped(kind) => Parsed::Skipped(kind.to_string()),
         Outcome::Rejected(reason) => reject(reason),
-        Outcome::Page(page) => match text_of(&page, text) {
+        Outcome::Page(mut page) => match take_text(&mut page, text) {
             Err(reason) => reject(reason),
             Ok(text) => Parsed::Page(Box::new(page), Box::new(text)),
         },

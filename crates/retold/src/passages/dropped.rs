@@ -75,11 +75,14 @@ impl PageSeeds {
         let all_long = long.len();
         long.retain(|seed| !is_monotonous(&words[runs.around(seed.at as usize)]));
         let monotonous = (all_long - long.len()) as u64;
+        // The short seeds of a large page take as much again.
+        drop(runs);
         let seeds = long.into_iter().chain(short(words));
         let Some(repeated) = RepeatedRuns::of(page, words, pages, all) else {
             let seeds = seeds.map(|seed| (seed, false)).collect();
             return PageSeeds { seeds, monotonous };
         };
+        let runs = Runs::of(words, measure);
         let own = seeds.filter_map(|seed| {
             let is_repeated = repeated.have(&seed.words());
             let is_own = match Seed::is_long(seed.hash) {

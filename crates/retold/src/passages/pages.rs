@@ -7,7 +7,8 @@ use crate::dedup::Findings;
 use crate::error::Result;
 use crate::filter::{PairFilters, Scope, ordered_date};
 use crate::ids::{PageNo, Rank};
-use crate::method::grams::{aligned, tokens};
+use crate::method::grams::words_of;
+use crate::read::{InWork, WorkLimit};
 use crate::spill::{Memory, Piece, Row, SpillRows};
 use crate::stage::Stage;
 use crate::text::Text;
@@ -173,16 +174,43 @@ impl TextPages {
         mut take: impl FnMut(u32, T) -> Result<()>,
         watch: &dyn Watch,
     ) -> Result<()> {
+        let (pages, places) = self.in_order(findings, wanted);
+        findings.reread().read(
+            &pages,
+            |at, again| make(places[at], again),
+            |at, made| take(places[at], made),
+            watch,
+        )
+    }
+
+    /// As [`TextPages::read`], for callers that need the texts only.
+    pub(super) fn read_texts<T: Send>(
+        &self,
+        findings: &Findings,
+        wanted: impl Iterator<Item = u32>,
+        make: impl Fn(u32, &Text) -> T + Sync,
+        mut take: impl FnMut(u32, T) -> Result<()>,
+        watch: &dyn Watch,
+    ) -> Result<()> {
+        let (pages, places) = self.in_order(findings, wanted);
+        findings.reread().read_texts(
+            &pages,
+            |at, text| make(places[at], text),
+            |at, made| take(places[at], made),
+            watch,
+        )
+    }
+
+    /// These pages in the order in which they are read, and the index of each.
+    fn in_order(
+        &self,
+        findings: &Findings,
+        wanted: impl Iterator<Item = u32>,
+    ) -> (Vec<PageNo>, Vec<u32>) {
         let page = |place: u32| findings.by_id[self.pages[place as usize].rank.at()];
         let mut wanted: Vec<(PageNo, u32)> = wanted.map(|place| (page(place), place)).collect();
         wanted.sort_unstable();
-        let pages: Vec<PageNo> = wanted.iter().map(|(page, _)| *page).collect();
-        findings.reread().read(
-            &pages,
-            |at, again| make(wanted[at].1, again),
-            |at, made| take(wanted[at].1, made),
-            watch,
-        )
+        wanted.into_iter().unzip()
     }
 }
 
@@ -210,15 +238,24 @@ fn with_dropped(findings: &Findings, ranks: Vec<Rank>, copies: &[(Rank, Rank)]) 
     ranks.iter().enumerate().map(page).collect()
 }
 
-fn words_of(text: &Text) -> Vec<Word> {
-    aligned(text, &tokens(text)).collect()
-}
-
 #[derive(Debug)]
 pub(super) struct PageWords {
     rows: SpillRows<Word>,
     row_of: Vec<u32>,
     pub(super) page_of: Vec<u32>,
+    /// How many of them are in work at once.
+    work: InWork,
+}
+
+/// Looking for seeds takes so many bytes for each byte of a page's words.
+const SEEDING: u64 = 6;
+
+fn work(memory: &Memory) -> InWork {
+    let limit = WorkLimit {
+        memory: memory.whole().unwrap_or(u64::MAX),
+        times: SEEDING,
+    };
+    InWork::new(limit, false)
 }
 
 impl PageWords {
@@ -233,6 +270,7 @@ impl PageWords {
             rows: SpillRows::new(memory),
             row_of: Vec::new(),
             page_of: Vec::new(),
+            work: work(memory),
         };
         for (page, text) in (0..).zip(texts) {
             all.row_of.push(page);
@@ -254,14 +292,16 @@ impl PageWords {
             rows: SpillRows::new(findings.collection.memory()),
             row_of: vec![0; pages.pages.len()],
             page_of: Vec::new(),
+            work: work(findings.collection.memory()),
         };
-        let make = |_: u32, again: &Again| words_of(&again.text);
+        let make = |_: u32, text: &Text| words_of(text);
         let take = |page: u32, words: Vec<Word>| {
             all.row_of[page as usize] = all.rows.len() as u32;
             all.page_of.push(page);
             all.rows.push(&words)
         };
-        pages.read(findings, 0..pages.pages.len() as u32, make, take, watch)?;
+        let all_pages = 0..pages.pages.len() as u32;
+        pages.read_texts(findings, all_pages, make, take, watch)?;
         all.rows.read_often(2);
         Ok(all)
     }
@@ -279,6 +319,7 @@ impl PageWords {
         mut take: impl FnMut(u32, &mut T) -> Result<()>,
     ) -> Result<()> {
         let piece = |piece: &Piece<'_, Word>| -> Vec<(u32, T)> {
+            let _claim = self.work.claim(piece.bytes());
             let rows = piece.rows();
             rows.map(|(row, words)| (self.page_of[row], make(self.page_of[row], words)))
                 .collect()

@@ -347,28 +347,37 @@ impl Placement {
         wants_text: bool,
     ) -> Placement {
         let of_page = spans.spans(place);
+        // First the characters, then the bytes: the maps of both take several times the memory of the text.
         let places = WordPlaces::of(&again.text, findings.model.text_options());
+        let chars = |&[begin, end, side]: &[u32; 3]| (side, places.places(begin, end));
+        let sides: Vec<(u32, (u32, u32))> = of_page.iter().map(chars).collect();
+        let members = spans.members(&of_page).map(|member| {
+            let chars = places.places(member.begin, member.end);
+            (member.cluster, chars)
+        });
+        let members: Vec<(u32, (u32, u32))> = members.collect();
+        drop(places);
         let written = again
             .is_field
             .then(|| Written::of(&again.page, &again.text))
             .flatten();
-        let spot = |begin: u32, end: u32| -> Spot {
-            let (begin, end) = places.places(begin, end);
+        let spot = |(begin, end): (u32, u32)| -> Spot {
             let bytes = written.as_ref();
             let bytes = bytes.and_then(|written| written.bytes(begin, end));
             let (first, last) = bytes.unwrap_or(NO_BYTES);
             [begin, end, first, last]
         };
-        let placed = |&[begin, end, side]: &[u32; 3]| (side, spot(begin, end));
         let shown = wants_text.then(|| shown(&again.text));
-        let members = spans.members(&of_page).map(|member| {
-            let spot = spot(member.begin, member.end);
-            let text = shown.as_ref().map(|shown| cut(shown, spot[0], spot[1]));
-            (member.cluster, spot, text)
-        });
+        let text = |(begin, end): (u32, u32)| Some(cut(shown.as_ref()?, begin, end));
+        let members = members.into_iter();
         Placement {
-            spans: of_page.iter().map(placed).collect(),
-            members: members.collect(),
+            spans: sides
+                .into_iter()
+                .map(|(side, chars)| (side, spot(chars)))
+                .collect(),
+            members: members
+                .map(|(cluster, chars)| (cluster, spot(chars), text(chars)))
+                .collect(),
         }
     }
 }
@@ -503,8 +512,7 @@ impl Passages {
         for common in common {
             of_page.entry(common.page).or_default().push(common);
         }
-        let make = |page: u32, again: &Again| -> Vec<CommonRun> {
-            let text = &again.text;
+        let make = |page: u32, text: &Text| -> Vec<CommonRun> {
             let places = WordPlaces::of(text, findings.model.text_options());
             let words: Vec<Word> = aligned(text, &places.words).collect();
             let runs = Runs::of(&words, measure);
@@ -525,7 +533,7 @@ impl Passages {
             all.append(&mut runs);
             Ok(())
         };
-        pages.read(findings, of_page.keys().copied(), make, take, watch)?;
+        pages.read_texts(findings, of_page.keys().copied(), make, take, watch)?;
         let order = |one: &CommonRun, other: &CommonRun| {
             let df = other.df.cmp(&one.df);
             df.then(one.page.cmp(&other.page))

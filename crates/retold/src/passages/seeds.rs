@@ -17,6 +17,8 @@ use crate::compare::Word;
 const BASE: u64 = 0x9E37_79B9_7F4A_7C15;
 /// Length of a short seed in words, and in characters.
 const SHORT: (u32, u32) = (3, 5);
+/// The powers that are computed in advance; few runs are longer.
+const POWERS: usize = 256;
 /// One in this number of short runs is a seed.
 const SAMPLE: u64 = 4;
 
@@ -46,6 +48,7 @@ pub(super) struct Runs {
     lengths: Vec<u64>,
     /// The polynomial over all words before each position.
     hashes: Vec<u64>,
+    /// The first powers of [`BASE`].
     powers: Vec<u64>,
 }
 
@@ -56,28 +59,30 @@ impl Runs {
             all.push(with);
             all
         };
-        let [mut lengths, mut hashes, mut powers] = [0, 0, 1].map(begun);
-        let (mut length, mut hash, mut power) = (0, 0u64, 1u64);
+        let [mut lengths, mut hashes] = [0, 0].map(begun);
+        let (mut length, mut hash) = (0, 0u64);
         for word in words {
             length += measure.of(*word);
             hash = hash
                 .wrapping_mul(BASE)
                 .wrapping_add(u64::from(word.hash()) + 1);
-            power = power.wrapping_mul(BASE);
             lengths.push(length);
             hashes.push(hash);
-            powers.push(power);
         }
+        let next = |power: &u64| Some(power.wrapping_mul(BASE));
+        let powers = std::iter::successors(Some(1), next);
         Runs {
             measure,
             lengths,
             hashes,
-            powers,
+            powers: powers.take(POWERS.min(words.len() + 1)).collect(),
         }
     }
 
     fn hash(&self, run: Range<usize>) -> u64 {
-        let before = self.hashes[run.start].wrapping_mul(self.powers[run.len()]);
+        let power = self.powers.get(run.len()).copied();
+        let power = power.unwrap_or_else(|| BASE.wrapping_pow(run.len() as u32));
+        let before = self.hashes[run.start].wrapping_mul(power);
         // The polynomial itself is not evenly distributed.
         xxh3_64(&self.hashes[run.end].wrapping_sub(before).to_le_bytes())
     }
@@ -108,7 +113,7 @@ impl Runs {
             at: run.start as u32,
             end: run.end as u32,
         });
-        winnow(&all.collect::<Vec<Seed>>(), &self.lengths, window)
+        winnow(all, &self.lengths, window)
     }
 
     /// The runs of the minimum length for which these long seeds may be chosen, with their hashes: they begin before the seed, within a
@@ -153,25 +158,29 @@ impl Runs {
 
 /// The seed with the smallest hash in each window (the last, if equal), of one seed for each place. A window has the places less than `width`
 /// after its first.
-fn winnow(seeds: &[Seed], lengths: &[u64], width: u64) -> Vec<Seed> {
-    let (mut chosen, mut least, mut end) = (Vec::new(), VecDeque::new(), 0);
-    for start in 0..seeds.len() {
-        while end < seeds.len() && lengths[end] - lengths[start] < width {
-            while least
-                .back()
-                .is_some_and(|&at: &usize| seeds[at].hash >= seeds[end].hash)
-            {
+fn winnow(mut seeds: impl Iterator<Item = Seed>, lengths: &[u64], width: u64) -> Vec<Seed> {
+    let mut chosen: Vec<Seed> = Vec::new();
+    // Seeds in the window that are the smallest from there on.
+    let (mut least, mut end) = (VecDeque::<Seed>::new(), 0);
+    for start in 0..lengths.len() {
+        while lengths
+            .get(end)
+            .is_some_and(|length| length - lengths[start] < width)
+            && let Some(seed) = seeds.next()
+        {
+            while least.back().is_some_and(|other| other.hash >= seed.hash) {
                 least.pop_back();
             }
-            least.push_back(end);
+            least.push_back(seed);
             end += 1;
         }
-        while least.front().is_some_and(|&at| at < start) {
+        while least.front().is_some_and(|seed| (seed.at as usize) < start) {
             least.pop_front();
         }
-        let Some(&at) = least.front() else { continue };
-        let seed = seeds[at];
-        if chosen.last().is_none_or(|last: &Seed| last.at != seed.at) {
+        let Some(&seed) = least.front() else {
+            break;
+        };
+        if chosen.last().is_none_or(|last| last.at != seed.at) {
             chosen.push(seed);
         }
     }
@@ -269,8 +278,8 @@ mod tests {
             let mut plainly: Vec<u32> = (0..hashes.len()).map(least).collect();
             plainly.dedup();
             let seed = |(at, &hash): (u32, &u64)| Seed { hash, at, end: at + 1 };
-            let seeds: Vec<Seed> = (0..).zip(&hashes).map(seed).collect();
-            let found: Vec<u32> = winnow(&seeds, &lengths, width).iter().map(|seed| seed.at).collect();
+            let seeds = (0..).zip(&hashes).map(seed);
+            let found: Vec<u32> = winnow(seeds, &lengths, width).iter().map(|seed| seed.at).collect();
             prop_assert_eq!(found, plainly);
         }
     }

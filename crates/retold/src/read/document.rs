@@ -91,6 +91,7 @@ fn read_whole(
         number: 1,
         size,
         body: Body::Raw(raw(bytes)),
+        claim: None,
     }
 }
 

@@ -9,6 +9,7 @@ use super::options::ReadOptions;
 use super::record::{Outcome, Record};
 use super::remote::Remote;
 use super::source::Source;
+use super::work::InWork;
 use crate::error::{Error, Result};
 use crate::ordered::in_order;
 use crate::page::Page;
@@ -31,6 +32,17 @@ struct Limits {
     small_file: u64,
 }
 
+impl Limits {
+    /// Of what is read with these options.
+    fn of(options: &ReadOptions) -> Limits {
+        let limits = Limits::default();
+        Limits {
+            bytes_ahead: limits.bytes_ahead.min(options.work.memory / 16),
+            ..limits
+        }
+    }
+}
+
 impl Default for Limits {
     fn default() -> Limits {
         Limits {
@@ -50,6 +62,8 @@ impl Default for Limits {
 struct RecordBatch {
     records: Vec<(u32, Option<Record>)>,
     reading: Duration,
+    /// What the records hold, or the size of the small files.
+    bytes: u64,
     /// Gives back its bytes when the records are done.
     ahead: Option<BytesAhead>,
 }
@@ -70,6 +84,13 @@ impl Ahead {
             of: self.clone(),
             bytes,
         }
+    }
+
+    /// Waits while a record above the limit is in work, so that no other is read meanwhile.
+    fn wait_for_large(&self, limit: u64) {
+        let (ahead, changed) = &*self.0;
+        let ahead = ahead.lock().unwrap_or_else(PoisonError::into_inner);
+        drop(changed.wait_while(ahead, |ahead| *ahead > limit));
     }
 }
 
@@ -109,7 +130,8 @@ pub fn each_record<T: Send>(
 /// Runs `make` on batches of records, each with its source's number, and `take` on each result. Returns the time spent reading.
 ///
 /// One thread reads ahead (several if files are compressed), all others run `make`, and the calling thread runs `take` in between. Memory
-/// is a few batches per thread. Records of one source come in order; if several files are read side by side, records of other sources may
+/// is a few batches per thread, and as much for records in work as [`ReadOptions::work`] says; so `make` neither returns records nor uses
+/// the pool. Records of one source come in order; if several files are read side by side, records of other sources may
 /// come between them. What `take` leaves is dropped by the thread that made it, because freeing memory of another thread makes both wait
 /// for the allocator.
 ///
@@ -144,7 +166,7 @@ pub fn each_wanted<T: Send>(
         options,
         watch: &CancelOnly(watch),
         wanted: Some(wanted),
-        limits: Limits::default(),
+        limits: Limits::of(options),
     };
     reading.run_wanted(wanted, order, make, take)
 }
@@ -183,7 +205,7 @@ impl<'a> Reading<'a> {
             options,
             watch,
             wanted: None,
-            limits: Limits::default(),
+            limits: Limits::of(options),
         }
     }
 
@@ -209,13 +231,16 @@ impl<'a> Reading<'a> {
                 record
             })
         };
+        let work = &InWork::new(self.options.work, self.wanted.is_none());
         let make_all = |batch: RecordBatch| {
             count(batch.reading);
             let _ahead = batch.ahead;
+            let claim = Arc::new(work.claim(batch.bytes));
             let mut records = batch.records.into_iter().flat_map(|(number, record)| {
                 let small = record.is_none().then(|| read(number));
                 let records = record.into_iter().chain(small.into_iter().flatten());
-                records.map(move |record| (number, record))
+                let claim = &claim;
+                records.map(move |record| (number, record.claiming(claim)))
             });
             make(&mut records)
         };
@@ -230,7 +255,7 @@ impl<'a> Reading<'a> {
             let ahead = (self.limits.batches_ahead * threads).div_ceil(readers.len());
             let reader = |numbers: Vec<u32>| {
                 let (sender, receiver) = sync_channel(ahead);
-                scope.spawn(move || self.read_batches(&numbers, sender));
+                scope.spawn(move || self.read_batches(&numbers, work, sender));
                 receiver
             };
             let batches = RoundRobin {
@@ -322,7 +347,7 @@ impl<'a> Reading<'a> {
     }
 
     /// Reads these sources until they end or the receiver has been dropped. Runs on its own thread.
-    fn read_batches(&self, numbers: &[u32], sender: SyncSender<RecordBatch>) {
+    fn read_batches(&self, numbers: &[u32], work: &InWork, sender: SyncSender<RecordBatch>) {
         let (watch, limits) = (self.watch, self.limits);
         let (mut batch, mut bytes) = (RecordBatch::default(), 0);
         let mut stopwatch = Stopwatch::start();
@@ -330,15 +355,17 @@ impl<'a> Reading<'a> {
         // Returns false if the receiver has been dropped.
         let mut add = |number: u32, record: Option<Record>, size: u64| {
             bytes += size;
+            batch.bytes += record.as_ref().map_or(size, Record::held);
             batch.records.push((number, record));
             if bytes < limits.batch_bytes && batch.records.len() < limits.batch_records {
                 return true;
             }
             batch.reading = stopwatch.lap();
-            batch.ahead = Some(ahead.wait_for(bytes, limits.bytes_ahead));
+            batch.ahead = Some(ahead.wait_for(batch.bytes, limits.bytes_ahead));
             bytes = 0;
             let full = std::mem::take(&mut batch);
             let goes_on = !watch.cancelled() && sender.send(full).is_ok();
+            ahead.wait_for_large(limits.bytes_ahead);
             // Sending may have waited for the workers, which is not reading time.
             stopwatch = Stopwatch::start();
             goes_on
@@ -356,7 +383,7 @@ impl<'a> Reading<'a> {
                 let (size, step) = (record.size, record.size.min(source.size - done));
                 done += step;
                 watch.advance(step);
-                if !add(number, Some(record), size) {
+                if !add(number, Some(record.within(work)), size) {
                     return;
                 }
             }

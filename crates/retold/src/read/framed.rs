@@ -109,7 +109,12 @@ impl Iterator for FramedRecords {
             FrameState::Skipped(kind) => Body::Parsed(Outcome::Skipped(kind.into())),
             FrameState::Damaged(reason) => Body::Parsed(Outcome::Rejected(reason)),
         };
-        Some(Record { number, size, body })
+        Some(Record {
+            number,
+            size,
+            body,
+            claim: None,
+        })
     }
 }
 

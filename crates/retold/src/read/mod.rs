@@ -54,6 +54,7 @@ mod utf16;
 mod wacz;
 mod warc;
 mod window;
+mod work;
 
 pub use self::dialect::{Delimiter, Quote};
 pub use self::discover::{discover, expand, leave_out};
@@ -76,6 +77,8 @@ pub use self::remote::{
 };
 pub use self::source::Source;
 pub use self::statuses::Statuses;
+pub(crate) use self::work::InWork;
+pub use self::work::WorkLimit;
 
 pub use crate::text::charset::decode;
 pub use crate::text::html::visible_text as html_visible_text;

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::dialect::{Delimiter, Quote};
 use super::statuses::Statuses;
+use super::work::WorkLimit;
 
 /// The options of readers, shared by the command line, the config file and bindings.
 ///
@@ -42,6 +43,9 @@ pub struct ReadOptions {
     /// The window of a zstd file may take 2 to the power of this many bytes, 27 to 31; it follows from the run's memory.
     #[serde(skip, default = "largest_window")]
     pub zstd_window_log: u32,
+    /// What records in work may take of the run's memory.
+    #[serde(skip)]
+    pub work: WorkLimit,
     /// Further fields to read ([`crate::Page::fields`]), each once; a model adds those that its other options need.
     #[serde(skip)]
     pub more_fields: Vec<String>,
@@ -64,6 +68,7 @@ impl Default for ReadOptions {
             quote: Quote::default(),
             max_record_size: 64 << 20,
             zstd_window_log: largest_window(),
+            work: WorkLimit::default(),
             more_fields: Vec::new(),
         }
     }
@@ -88,11 +93,13 @@ fn largest_window() -> u32 {
 }
 
 impl ReadOptions {
-    /// Sets the window that a run with this much memory can take: a quarter of it, but at least `zstd`'s default.
+    /// Sets what a run with this much memory can take: for the window a quarter of it, but at least `zstd`'s default, and for records in
+    /// work.
     pub(crate) fn with_memory(self, memory: u64) -> ReadOptions {
         let log = (memory / 4).checked_ilog2().unwrap_or_default();
         ReadOptions {
             zstd_window_log: log.clamp(27, largest_window()),
+            work: WorkLimit::of_texts(memory),
             ..self
         }
     }

@@ -143,6 +143,7 @@ fn records_of(pages: Arc<[Page]>) -> Records {
             number: at as u64 + 1,
             size,
             body: Body::Row(page),
+            claim: None,
         }
     };
     Box::new((0..count).map(record))

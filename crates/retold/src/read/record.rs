@@ -2,11 +2,13 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::sync::Arc;
 
 use bytes::Bytes;
 
 use super::options::ReadOptions;
 use super::source::Source;
+use super::work::{Claim, InWork};
 use crate::page::Page;
 
 /// The result of parsing a record.
@@ -28,6 +30,8 @@ pub struct Record {
     /// Size in bytes as read (decompressed).
     pub size: u64,
     pub(super) body: Body,
+    /// The memory of the batch that it is part of.
+    pub(super) claim: Option<Arc<Claim>>,
 }
 
 #[derive(Debug)]
@@ -56,10 +60,39 @@ pub(crate) trait Unparsed: fmt::Debug + Send {
 impl Record {
     /// Parses the record. It depends on no other record, so it may run on any thread.
     pub fn parse(self, source: &Source, options: &ReadOptions) -> Outcome {
-        match self.body {
+        let outcome = match self.body {
             Body::Parsed(outcome) => outcome,
             Body::Row(page) => Outcome::Page(page),
             Body::Raw(raw) => raw.parse(self.number, source, options),
+        };
+        match (outcome, self.claim) {
+            (Outcome::Page(page), Some(claim)) => match claim.grow(page.content.len() as u64) {
+                Ok(()) => Outcome::Page(page),
+                Err(reason) => Outcome::Rejected(reason),
+            },
+            (outcome, _) => outcome,
+        }
+    }
+
+    /// The record as part of a batch with this memory.
+    pub(super) fn claiming(self, claim: &Arc<Claim>) -> Record {
+        let claim = Some(Arc::clone(claim));
+        Record { claim, ..self }
+    }
+
+    /// The bytes that it holds; what is already rejected or skipped holds none.
+    pub(super) fn held(&self) -> u64 {
+        match self.body {
+            Body::Parsed(_) => 0,
+            Body::Row(_) | Body::Raw(_) => self.size,
+        }
+    }
+
+    /// The record, or its reject if work on it would take too much memory.
+    pub(super) fn within(self, work: &InWork) -> Record {
+        match work.excess(self.held()) {
+            Some(reason) => Record::parsed(self.number, self.size, Outcome::Rejected(reason)),
+            None => self,
         }
     }
 
@@ -96,6 +129,7 @@ impl Record {
             number,
             size,
             body: Body::Parsed(outcome),
+            claim: None,
         }
     }
 }

@@ -172,7 +172,12 @@ impl Window {
     /// Moves past `count` bytes and returns them without copying, so they keep their whole block in memory.
     pub fn take(&mut self, count: usize) -> Bytes {
         let count = self.pass_held(count);
-        self.held.split_to(count)
+        let taken = self.held.split_to(count);
+        if count > CHUNK {
+            // What comes next would keep the large record in memory.
+            self.held = Bytes::copy_from_slice(&self.held);
+        }
+        taken
     }
 
     /// How many of `count` bytes are held; adds them to the offset. A large record becomes `held` first.

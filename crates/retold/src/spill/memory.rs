@@ -120,6 +120,12 @@ impl Memory {
         self.0.sizes
     }
 
+    /// The memory of the whole run in bytes, unless there is no limit.
+    pub(crate) fn whole(&self) -> Option<u64> {
+        let is_bound = self.0.bound.is_some();
+        is_bound.then(|| self.0.fixed + self.0.limit)
+    }
+
     /// Bytes written to temporary files so far.
     pub fn on_disk(&self) -> u64 {
         self.0.on_disk.load(Ordering::Relaxed)

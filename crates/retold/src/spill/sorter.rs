@@ -68,7 +68,9 @@ impl<T: Pod + Ord + Send> Sorter<T> {
                 .runs
                 .as_ref()
                 .map(|runs| runs.length - self.records.len());
-            let (some, rest) = records.split_at(records.len().min(room.unwrap_or(usize::MAX)));
+            // In pieces, so that many records are not held twice.
+            let room = room.unwrap_or(self.memory.sizes().run / size_of::<T>().max(1) + 1);
+            let (some, rest) = records.split_at(records.len().min(room));
             self.records.extend_from_slice(some);
             self.account()?;
             records = rest;

@@ -357,6 +357,11 @@ pub struct Piece<'a, T: Pod> {
 }
 
 impl<T: Pod + Send + Sync> Piece<'_, T> {
+    /// The bytes of all its rows.
+    pub fn bytes(&self) -> u64 {
+        size_of_val(&self.values[..]) as u64
+    }
+
     /// A row.
     pub fn row(&self, row: usize) -> &[T] {
         &self.values[self.places(row)]

@@ -201,16 +201,16 @@ impl Cuts<'_> {
                 continue;
             }
             if !is_cut(paragraph.before[0]) {
-                out.push_str(&text[place.start..words[0].place.start]);
+                out.push_str(&text[place.start..words[0].place().start]);
             }
             while let Some(part) = kept.next() {
-                let end = part[part.len() - 1].1.place.end;
-                out.push_str(&text[part[0].1.place.start..end]);
+                let end = part[part.len() - 1].1.place().end;
+                out.push_str(&text[part[0].1.place().start..end]);
                 if kept.peek().is_some() {
                     out.push_str("\n\n");
                 }
             }
-            out.push_str(&text[last.place.end..place.end]);
+            out.push_str(&text[last.place().end..place.end]);
         }
         out.push_str(&text[at..]);
         (count as usize, is_last_cut)
@@ -330,7 +330,7 @@ mod tests {
             let pairs = |text: &str, cut: &dyn Fn(u32) -> bool| {
                 let mut pairs = Vec::new();
                 for of in paragraphs_of_words(text, false) {
-                    let words: Vec<(u32, &str)> = of.before.iter().copied().zip(of.words.iter().map(|word| &text[word.place.clone()])).collect();
+                    let words: Vec<(u32, &str)> = of.before.iter().copied().zip(of.words.iter().map(|word| &text[word.place()])).collect();
                     let parts = words.chunk_by(|a, b| !cut(a.0) && !cut(b.0));
                     let parts = parts.filter(|part| !cut(part[0].0));
                     pairs.extend(parts.map(|part| part.iter().map(|(_, word)| (*word).to_owned()).collect::<Vec<_>>()));

@@ -13,23 +13,72 @@ use crate::page::{Content, Markup, Page};
 
 /// Makes a page's text. The error is the reason for a reject.
 pub fn text_of(page: &Page, options: &TextOptions) -> Result<Text, String> {
-    match &page.content {
+    folded(
+        blocks_of(&page.content, page.url.as_deref(), options)?,
+        options,
+    )
+}
+
+/// As [`text_of`], and empties the page's content, which is freed before the text is folded.
+pub(crate) fn take_text(page: &mut Page, options: &TextOptions) -> Result<Text, String> {
+    let content = page.content.take();
+    let blocks = blocks_of(&content, page.url.as_deref(), options)?;
+    drop(content);
+    folded(blocks, options)
+}
+
+/// A text before folding.
+struct Unfolded {
+    visible: String,
+    main: Vec<bool>,
+    /// What else is known of it.
+    facts: Text,
+}
+
+fn blocks_of(
+    content: &Content,
+    url: Option<&str>,
+    options: &TextOptions,
+) -> Result<Unfolded, String> {
+    check_length(content.len())?;
+    match content {
         Content::Bytes {
             bytes,
             charset,
             markup,
         } => {
-            check_length(bytes.len())?;
             let decoded = charset::decode(bytes, charset.as_deref())?;
-            let mut text = text_of_str(&decoded.text, *markup, page.url.as_deref(), options)?;
-            text.meta.charset = decoded.charset;
-            text.meta.garbled = decoded.charset.is_none();
-            Ok(text)
+            let mut blocks = blocks_of_str(&decoded.text, *markup, url, options)?;
+            blocks.facts.meta.charset = decoded.charset;
+            blocks.facts.meta.garbled = decoded.charset.is_none();
+            Ok(blocks)
         }
-        Content::Unicode { text, markup } => {
-            text_of_str(text, *markup, page.url.as_deref(), options)
-        }
+        Content::Unicode { text, markup } => blocks_of_str(text, *markup, url, options),
     }
+}
+
+fn folded(blocks: Unfolded, options: &TextOptions) -> Result<Text, String> {
+    let Unfolded {
+        visible,
+        main,
+        facts,
+    } = blocks;
+    let Text {
+        visible,
+        folded,
+        sentences,
+        main,
+        ..
+    } = fold_blocks(visible, main, options);
+    check_length(folded.len())?;
+    Ok(Text {
+        visible,
+        folded,
+        sentences,
+        main,
+        derived: Derived::new(options),
+        ..facts
+    })
 }
 
 /// Checks, without making it, that [`text_of`] can make the page's text.
@@ -43,35 +92,37 @@ pub fn decodes(page: &Page) -> Result<(), String> {
     }
 }
 
-fn text_of_str(
+fn blocks_of_str(
     source: &str,
     markup: Markup,
     url: Option<&str>,
     options: &TextOptions,
-) -> Result<Text, String> {
+) -> Result<Unfolded, String> {
     check_length(source.len())?;
-    let mut text = match markup {
-        Markup::Html => text_of_html(source, url, options),
-        Markup::Plain => {
-            let visible = without_own_address(plain::visible_text(source), url);
-            fold_blocks(visible, Vec::new(), options)
-        }
-    };
-    check_length(text.folded.len())?;
-    text.derived = Derived::new(options);
-    Ok(text)
+    Ok(match markup {
+        Markup::Html => blocks_of_html(source, url, options),
+        Markup::Plain => Unfolded {
+            visible: without_own_address(plain::visible_text(source), url),
+            main: Vec::new(),
+            facts: Text::default(),
+        },
+    })
 }
 
-fn text_of_html(source: &str, url: Option<&str>, options: &TextOptions) -> Text {
+fn blocks_of_html(source: &str, url: Option<&str>, options: &TextOptions) -> Unfolded {
     let (visible, meta, outline) = html::visible_text(source);
     let extract = options.extract.unwrap_or(Extract::None);
     let (mut main, extraction) = extract::main_blocks(source, &visible, &outline, extract);
     let visible = without_own_address(with_description(visible, &meta, &mut main), url);
-    Text {
-        meta,
-        extraction,
-        link_chars: outline.facts.link_chars,
-        ..fold_blocks(visible, main, options)
+    Unfolded {
+        visible,
+        main,
+        facts: Text {
+            meta,
+            extraction,
+            link_chars: outline.facts.link_chars,
+            ..Text::default()
+        },
     }
 }
 
@@ -93,7 +144,7 @@ fn with_description(visible: String, meta: &PageMeta, main: &mut Vec<bool>) -> S
 }
 
 /// Positions have 32 bits.
-fn check_length(length: usize) -> Result<(), String> {
+pub(crate) fn check_length(length: usize) -> Result<(), String> {
     if u32::try_from(length).is_ok() {
         Ok(())
     } else {
@@ -109,6 +160,15 @@ mod tests {
     use super::super::extract::Extraction;
     use super::super::outline::MOST;
     use super::*;
+
+    fn text_of_str(
+        source: &str,
+        markup: Markup,
+        url: Option<&str>,
+        options: &TextOptions,
+    ) -> Result<Text, String> {
+        folded(blocks_of_str(source, markup, url, options)?, options)
+    }
 
     #[test]
     fn shells_are_told_apart_by_title_and_description() {

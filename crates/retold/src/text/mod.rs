@@ -50,6 +50,7 @@ pub use derived::Word;
 pub use extract::{Extract, Extraction};
 pub use fold::{FoldOptions, Folder};
 pub use language::Script;
+pub(crate) use make::{check_length, take_text};
 pub use make::{decodes, text_of};
 pub use meta::PageMeta;
 pub use options::TextOptions;

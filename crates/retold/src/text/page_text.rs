@@ -35,6 +35,12 @@ pub struct Text {
     pub(super) derived: Derived,
 }
 
+impl AsRef<Text> for Text {
+    fn as_ref(&self) -> &Text {
+        self
+    }
+}
+
 impl Text {
     /// The blocks of [`Text::folded`] that methods see, each with its start in bytes.
     pub fn seen(&self) -> impl Iterator<Item = (usize, &str)> + Clone {

@@ -11,7 +11,7 @@
 //! ends in `terabyte` that are certainly inside a sentence 2 stay hard; in `core`, which has one line per paragraph, 12 of 7,328 become
 //! soft.
 
-use std::cell::OnceCell;
+use std::cell::Cell;
 
 use super::bits;
 use super::block::Blocks;
@@ -20,6 +20,8 @@ use super::block::Blocks;
 const NARROWEST: usize = 40;
 /// Maximum columns of a wrapped line.
 const WIDEST: usize = 132;
+/// The width of a line that was not counted yet.
+const UNCOUNTED: u32 = u32::MAX;
 
 /// The blocks of a plain text.
 pub fn visible_text(text: &str) -> String {
@@ -44,14 +46,20 @@ struct PlainLine<'a> {
     /// Whether its white space is known to be single spaces between words, apart from leading spaces.
     is_collapsed: bool,
     /// Its width in columns, once counted.
-    columns: OnceCell<usize>,
+    columns: Cell<u32>,
 }
 
 impl PlainLine<'_> {
     fn columns(&self) -> usize {
         match self.is_ascii {
             true => self.text.len(),
-            false => *self.columns.get_or_init(|| columns(self.text)),
+            false => {
+                if self.columns.get() == UNCOUNTED {
+                    let counted = u32::try_from(columns(self.text));
+                    self.columns.set(counted.unwrap_or(UNCOUNTED));
+                }
+                self.columns.get() as usize
+            }
         }
     }
 }
@@ -137,7 +145,7 @@ impl<'a> Iterator for PlainLines<'a> {
             text: if is_collapsed { line } else { line.trim_end() },
             is_ascii: others == 0,
             is_collapsed,
-            columns: OnceCell::new(),
+            columns: Cell::new(UNCOUNTED),
         })
     }
 }

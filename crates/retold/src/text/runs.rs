@@ -8,8 +8,8 @@ use super::sentence::without_spaces;
 /// A word, or a character in scripts without spaces. Marks after it belong to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Word {
-    /// Its bytes in the text.
-    pub place: Range<usize>,
+    start: u32,
+    end: u32,
     is_character: bool,
 }
 
@@ -17,6 +17,11 @@ pub(crate) struct Word {
 const WEIGHT: [u32; 2] = [8, 5];
 
 impl Word {
+    /// Its bytes in the text.
+    pub fn place(&self) -> Range<usize> {
+        self.start as usize..self.end as usize
+    }
+
     fn weight(&self) -> u32 {
         WEIGHT[usize::from(self.is_character)]
     }
@@ -53,7 +58,7 @@ impl Paragraph {
     }
 }
 
-/// The paragraphs of a text with their words. In HTML each block is a line, so lines are paragraphs.
+/// The paragraphs of a text of at most 4 GiB with their words. In HTML each block is a line, so lines are paragraphs.
 pub(crate) fn paragraphs_of_words(
     text: &str,
     is_html: bool,
@@ -65,7 +70,8 @@ pub(crate) fn paragraphs_of_words(
     let mut at = 0u32;
     places.into_iter().map(move |place| {
         let words = words(text, place.clone());
-        let mut before = vec![at];
+        let mut before = Vec::with_capacity(words.len() + 1);
+        before.push(at);
         for word in &words {
             at = at.saturating_add(word.half_words());
             before.push(at);
@@ -90,12 +96,13 @@ fn words(text: &str, part: Range<usize>) -> Vec<Word> {
     // Start of marks before the first word, which belong to that word.
     let mut marks = None;
     let mut add = |place: Range<usize>, piece: Piece| match (piece, words.last_mut()) {
-        (Piece::Marks, Some(last)) => last.place.end = place.end,
+        (Piece::Marks, Some(last)) => last.end = place.end as u32,
         (Piece::Marks, None) => {
             marks.get_or_insert(place.start);
         }
         (Piece::Word | Piece::Character, _) => words.push(Word {
-            place: marks.take().unwrap_or(place.start)..place.end,
+            start: marks.take().unwrap_or(place.start) as u32,
+            end: place.end as u32,
             is_character: piece == Piece::Character,
         }),
     };
@@ -151,7 +158,7 @@ mod tests {
 
     fn texts(text: &str) -> Vec<&str> {
         let all = paragraphs_of_words(text, false);
-        let places = all.flat_map(|of| of.words.into_iter().map(|word| word.place));
+        let places = all.flat_map(|of| of.words.into_iter().map(|word| word.place()));
         places.map(|place| &text[place]).collect()
     }
 

@@ -5,12 +5,15 @@ use crate::error::{Error, Result};
 use crate::ids::PageNo;
 use crate::model::Model;
 use crate::page::Page;
-use crate::read::{Outcome, ReadOrder, Record, Source, each_wanted};
-use crate::text::{Text, text_hash};
+use crate::read::{Outcome, ReadOptions, ReadOrder, Record, Source, each_wanted};
+use crate::text::{Text, take_text, text_hash};
 use crate::watch::Watch;
 
 /// Receives the result for the text at a place in the list of wanted pages.
 pub type Take<'t> = dyn FnMut(usize, Vec<u64>) -> Result<()> + 't;
+
+/// Work on a page with its content takes so many times the memory of work on its text alone.
+const WITH_PAGE: u64 = 2;
 
 /// A source from which texts can be read again.
 pub trait TextSource: Sync {
@@ -35,6 +38,12 @@ pub(crate) struct Again {
     pub(crate) is_field: bool,
 }
 
+impl AsRef<Text> for Again {
+    fn as_ref(&self) -> &Text {
+        &self.text
+    }
+}
+
 /// Texts made again from the records, or from elsewhere.
 pub(crate) struct Reread<'a> {
     pub(crate) sources: &'a [Source],
@@ -55,7 +64,7 @@ impl TextSource for Reread<'_> {
         let is_ours =
             |page: &PageNo| (self.collection.page(*page).source as usize) < self.sources.len();
         let (wanted, others) = wanted.split_at(wanted.partition_point(is_ours));
-        self.read(wanted, |_, again| make(&again.text), &mut *take, watch)?;
+        self.read_texts(wanted, |_, text| make(text), &mut *take, watch)?;
         match self.others {
             Some(texts) if !others.is_empty() => {
                 let mut behind = |at: usize, made: Vec<u64>| take(wanted.len() + at, made);
@@ -68,10 +77,49 @@ impl TextSource for Reread<'_> {
 
 impl Reread<'_> {
     /// Reads the texts of these pages again, ascending by page; otherwise as [`TextSource::each`].
+    pub(crate) fn read_texts<T: Send>(
+        &self,
+        wanted: &[PageNo],
+        make: impl Fn(usize, &Text) -> T + Sync,
+        take: impl FnMut(usize, T) -> Result<()>,
+        watch: &dyn Watch,
+    ) -> Result<()> {
+        let text = |mut page: Page, _| take_text(&mut page, self.model.text_options()).ok();
+        let read = &self.model.config().read;
+        self.read_as(wanted, read, text, make, take, watch)
+    }
+
+    /// As [`Reread::read_texts`], with the pages.
     pub(crate) fn read<T: Send>(
         &self,
         wanted: &[PageNo],
         make: impl Fn(usize, &Again) -> T + Sync,
+        take: impl FnMut(usize, T) -> Result<()>,
+        watch: &dyn Watch,
+    ) -> Result<()> {
+        let again = |page: Page, is_field: bool| {
+            let text = self.model.text(&page).ok()?;
+            Some(Again {
+                page,
+                text,
+                is_field,
+            })
+        };
+        let read = &self.model.config().read;
+        let read = &ReadOptions {
+            work: read.work.times(WITH_PAGE),
+            ..read.clone()
+        };
+        self.read_as(wanted, read, again, make, take, watch)
+    }
+
+    /// Reads pages again in a form that has their text; `form` is told whether the content is one field of its record.
+    fn read_as<A: AsRef<Text>, T: Send>(
+        &self,
+        wanted: &[PageNo],
+        read: &ReadOptions,
+        form: impl Fn(Page, bool) -> Option<A> + Sync,
+        make: impl Fn(usize, &A) -> T + Sync,
         mut take: impl FnMut(usize, T) -> Result<()>,
         watch: &dyn Watch,
     ) -> Result<()> {
@@ -81,22 +129,25 @@ impl Reread<'_> {
         };
         let records: Vec<(u32, u64)> = wanted.iter().map(at).collect();
         let make_one = |at: usize, source: &Source, record: Record| {
+            let is_field = read.has_one_text_field() && record.has_text_field();
+            let Outcome::Page(page) = record.parse(source, read) else {
+                return None;
+            };
             // A different text in its place means that the file has changed.
             let known = self.collection.page(wanted[at]).text_hash;
-            let again = self.again(source, record);
-            let again = again.filter(|again| text_hash(&again.text) == known);
+            let again = form(page, is_field).filter(|again| text_hash(again.as_ref()) == known);
             again.map(|again| make(at, &again))
         };
         let take_one = |at: usize, made: &mut Option<T>| {
             watch.advance(1);
             take(at, made.take().ok_or_else(|| self.gone(wanted[at]))?)
         };
-        let (read, records) = (&self.model.config().read, &records[..]);
+        let order = ReadOrder::Any;
         each_wanted(
             self.sources,
             read,
-            records,
-            ReadOrder::Any,
+            &records,
+            order,
             watch,
             make_one,
             take_one,
@@ -105,20 +156,6 @@ impl Reread<'_> {
         read.dedup();
         read.iter()
             .try_for_each(|&source| self.sources[source as usize].unchanged())
-    }
-
-    fn again(&self, source: &Source, record: Record) -> Option<Again> {
-        let read = &self.model.config().read;
-        let is_field = read.has_one_text_field() && record.has_text_field();
-        let Outcome::Page(page) = record.parse(source, read) else {
-            return None;
-        };
-        let text = self.model.text(&page).ok()?;
-        Some(Again {
-            page,
-            text,
-            is_field,
-        })
     }
 
     fn gone(&self, page: PageNo) -> Error {

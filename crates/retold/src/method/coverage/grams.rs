@@ -21,6 +21,21 @@ pub(crate) struct Placed {
 
 pub(crate) fn tokens(text: &Text) -> Vec<Placed> {
     let mut tokens = Vec::with_capacity(text.folded.len() / 3);
+    each_token(text, |token| tokens.push(token));
+    tokens
+}
+
+/// The tokens of a text in the form that alignment uses, without holding the others.
+pub(crate) fn words_of(text: &Text) -> Vec<Word> {
+    let mut words = Vec::with_capacity(text.folded.len() / 3);
+    each_token(text, |token| words.push(word(text, &token)));
+    words.shrink_to_fit();
+    words
+}
+
+/// Passes the tokens of a text to `found`, in order.
+#[inline]
+fn each_token(text: &Text, mut found: impl FnMut(Placed)) {
     let mut letters = String::new();
     words(text, |start, end, made| {
         let token = &text.folded.as_bytes()[start..end];
@@ -36,9 +51,8 @@ pub(crate) fn tokens(text: &Text) -> Vec<Placed> {
             WordLetters::Mixed => mixed(&text.folded[start..end], &mut letters),
         };
         let (start, end) = (start as u32, end as u32);
-        tokens.push(Placed { hash, start, end });
+        found(Placed { hash, start, end });
     });
-    tokens
 }
 
 /// Whether a short number is a list item's: it begins a block, perhaps in parentheses, and the stop after it is not a decimal point.
@@ -63,16 +77,18 @@ pub(crate) fn aligned<'t>(
     text: &'t Text,
     tokens: &'t [Placed],
 ) -> impl ExactSizeIterator<Item = Word> + 't {
-    tokens.iter().map(|token| {
-        let spelled = &text.folded[token.start as usize..token.end as usize];
-        let single = single(spelled);
-        let is_number = match single {
-            Some(c) => counts(c),
-            None => spelled.bytes().any(|byte| byte.is_ascii_digit()),
-        };
-        let letters = if single.is_some() { "" } else { spelled };
-        Word::new(token.hash, letters.as_bytes(), is_number)
-    })
+    tokens.iter().map(|token| word(text, token))
+}
+
+fn word(text: &Text, token: &Placed) -> Word {
+    let spelled = &text.folded[token.start as usize..token.end as usize];
+    let single = single(spelled);
+    let is_number = match single {
+        Some(c) => counts(c),
+        None => spelled.bytes().any(|byte| byte.is_ascii_digit()),
+    };
+    let letters = if single.is_some() { "" } else { spelled };
+    Word::new(token.hash, letters.as_bytes(), is_number)
 }
 
 /// A piece of a text: a sentence, or a line without one.

@@ -3,6 +3,7 @@ use rayon::prelude::*;
 
 use super::super::record::Body;
 use super::super::tests::{Folder, gzip};
+use super::super::work::WorkLimit;
 use super::*;
 
 /// Limits that make several batches of small files.
@@ -44,8 +45,9 @@ fn large_records_are_handed_on_one_by_one() {
     std::thread::scope(|scope| {
         scope.spawn(|| {
             for bytes in [30, 60, 60, 10, 200, 60] {
-                sender.send(ahead.wait_for(bytes, 100)).unwrap();
+                let held = ahead.wait_for(bytes, 100);
                 largest.fetch_max(*ahead.0.0.lock().unwrap(), Relaxed);
+                sender.send(held).unwrap();
             }
             drop(sender);
         });
@@ -58,6 +60,123 @@ fn large_records_are_handed_on_one_by_one() {
     assert_eq!(*ahead.0.0.lock().unwrap(), 0);
     // More than the limit is handed on alone.
     assert_eq!(largest.into_inner(), 200);
+}
+
+/// The length of a text.
+fn length(number: u64) -> u64 {
+    if number % 7 == 3 { 9000 } else { 10 * number }
+}
+
+/// Two files with texts of that length, from number 1 to 200, the first one nine times.
+fn short_and_long() -> Folder {
+    let folder = Folder::new(&[]);
+    let long = |number: u64| {
+        let text = "x".repeat(length(number) as usize);
+        format!("{{\"id\":\"{number}\",\"text\":\"{text}\"}}\n")
+    };
+    let lines: String = (1..=200).map(long).collect();
+    folder.write("a.jsonl", lines.repeat(9).as_bytes());
+    folder.write("b.jsonl.gz", &gzip(lines.as_bytes()));
+    folder
+}
+
+/// The program's own memory, and 400 times 5,000 bytes.
+fn for_5000_bytes() -> ReadOptions {
+    ReadOptions {
+        work: WorkLimit {
+            memory: (32 << 20) + 2_000_000,
+            times: 400,
+        },
+        ..ReadOptions::default()
+    }
+}
+
+/// A record is rejected for its size, at every number of threads; one that is read again is not.
+#[test]
+fn records_that_take_too_much_memory_are_rejected_alike() {
+    let (folder, options) = (short_and_long(), for_5000_bytes());
+    let sources = folder.sources(&["."]);
+    let make = |number: u32, record: Record| {
+        let place = (number, record.number);
+        match record.parse(&sources[number as usize], &options) {
+            Outcome::Page(page) => (place, Ok(page.content.len() as u64)),
+            other => (place, Err(format!("{other:?}"))),
+        }
+    };
+    let found = |threads: usize| {
+        let mut found = Vec::new();
+        let take = |made: &mut ((u32, u64), std::result::Result<u64, String>)| {
+            found.push(made.clone());
+            Ok(())
+        };
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
+        let pool = pool.build().unwrap();
+        pool.install(|| each_record(&sources, &options, &(), "reading", make, take))
+            .unwrap();
+        found
+    };
+    let one = found(1);
+    assert_eq!(one.len(), 2000);
+    for ((_, record), made) in &one {
+        let number = (record - 1) % 200 + 1;
+        match made {
+            Ok(found) => assert_eq!(*found, length(number)),
+            Err(reason) => {
+                assert_eq!(length(number), 9000);
+                assert!(reason.contains("bytes needs at least 36M"), "{reason}");
+            }
+        }
+    }
+    assert!([2, 8].into_iter().all(|threads| found(threads) == one));
+    let mut again = Vec::new();
+    let take = |_: usize, made: &mut ((u32, u64), std::result::Result<u64, String>)| {
+        again.push(made.1.clone());
+        Ok(())
+    };
+    let make = |_: usize, source: &Source, record: Record| {
+        let number = u32::from(source.name != sources[0].name);
+        make(number, record)
+    };
+    let wanted = [(0, 3), (0, 4), (1, 10)];
+    let order = ReadOrder::Listed;
+    each_wanted(&sources, &options, &wanted, order, &(), make, take).unwrap();
+    assert_eq!(again, [Ok(9000), Ok(40), Ok(9000)]);
+}
+
+/// A compressed answer is counted by what it holds.
+#[test]
+fn what_a_record_unpacks_to_counts() {
+    let folder = Folder::new(&[]);
+    let response = |length: usize| {
+        let body = gzip(&b"Oaks stand by the river. ".repeat(length / 25));
+        let head = format!(
+            "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Encoding: gzip\r\nContent-Length: {}\r\n\r\n",
+            body.len()
+        );
+        let record = format!(
+            "WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: http://a.example/{length}\r\nContent-Type: application/http\r\nContent-Length: {}\r\n\r\n{head}",
+            head.len() + body.len()
+        );
+        [record.as_bytes(), &body, b"\r\n\r\n"].concat()
+    };
+    let file = [response(100), response(100_000), response(1000)].concat();
+    assert!(file.len() < 3000);
+    folder.write("a.warc", &file);
+    let options = for_5000_bytes();
+    let sources = folder.sources(&["."]);
+    let mut found = Vec::new();
+    let make = |page: Page| Ok(page.content.len());
+    each_page(&sources, &options, &(), "reading", make, |_, _, made| {
+        found.push(made);
+        Ok(())
+    })
+    .unwrap();
+    assert_eq!((&found[0], &found[2]), (&Ok(100), &Ok(1000)));
+    let reason = found[1].as_ref().unwrap_err();
+    assert!(
+        reason.contains("a record of 100000 bytes needs at least"),
+        "{reason}"
+    );
 }
 
 #[test]

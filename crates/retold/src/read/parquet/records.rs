@@ -232,6 +232,7 @@ impl ParquetRecords {
             number: self.number,
             size,
             body: Body::Row(page),
+            claim: None,
         }
     }
 }
