@@ -5,7 +5,6 @@
 //! 2. `group`: noise is deleted, and pages that get the same verdicts become one exact group.
 //! 3. `join`: the prefix join finds pairs that share keys which few groups have; `sketch_judge` asks the model about them.
 //! 4. `heavy_keys`: posting lists of keys that very many groups have, and when they are closed; `probe` looks pages up there.
-//!    `same_templates` pairs pages of which hardly anything but such keys is shared.
 //! 5. `crate::verify`: estimates from sketches are checked on texts.
 //! 6. `retain`: the loop that decides which pages are kept, on stored pairs or `by_probing`. `parts` relates the pages that one page
 //!    contains to each other and says what they leave of it.
@@ -30,7 +29,6 @@ pub(crate) mod probe;
 mod relate;
 mod retain;
 mod run;
-mod same_templates;
 pub(crate) mod sketch_judge;
 pub(crate) mod union_find;
 mod versions;

@@ -14,7 +14,6 @@ use super::join_pairs::{JoinPairs, KeyedPair, keyed};
 use super::list::Listed;
 use super::probe::Probing;
 use super::retain::Rules;
-use super::same_templates;
 use super::sketch_judge::SketchJudge;
 use super::union_find::UnionFind;
 use super::versions::linked_pairs;
@@ -263,34 +262,12 @@ impl<'a> Stages<'a> {
             piece.made.drain(..).try_for_each(&mut add)
         })?;
         self.judge.copies_between_groups(&mut add)?;
-        self.judged(self.linked()?.into_iter(), &mut add)?;
-        let may_compare =
-            |[a, b]: &[GroupNo; 2]| self.groups.may_compare(*a, *b) && !self.groups.are_old(*a, *b);
-        let alike = same_templates::pairs(join, self.context.memory)?.filter(may_compare);
-        self.judged(alike.inspect(|_| all.candidates += 1), &mut add)?;
+        self.linked(&mut add)?;
         Ok((seen, components, all))
     }
 
-    /// Passes those of these pairs, ascending, that are related as estimated by sketches to `take`.
-    fn judged(
-        &self,
-        pairs: impl Iterator<Item = [GroupNo; 2]>,
-        mut take: impl FnMut(Pair) -> Result<()>,
-    ) -> Result<()> {
-        let mut pairs = pairs.peekable();
-        while let Some([one, first]) = pairs.next() {
-            let mut others = vec![first];
-            while let Some([_, other]) = pairs.next_if(|pair| pair[0] == one) {
-                others.push(other);
-            }
-            let found = self.judge.one(one).with_each(&others);
-            found.into_iter().try_for_each(&mut take)?;
-        }
-        Ok(())
-    }
-
-    /// The pairs of groups that canonical links bring together, ascending.
-    fn linked(&self) -> Result<Vec<[GroupNo; 2]>> {
+    /// Passes the pairs of groups that canonical links bring together, as estimated by sketches, to `take`.
+    fn linked(&self, mut take: impl FnMut(Pair) -> Result<()>) -> Result<()> {
         let Context {
             model,
             collection,
@@ -307,7 +284,12 @@ impl<'a> Stages<'a> {
         pairs.retain(|[a, b]| a != b);
         pairs.sort_unstable();
         pairs.dedup();
-        Ok(pairs)
+        for of_one in pairs.chunk_by(|one, other| one[0] == other[0]) {
+            let others: Vec<GroupNo> = of_one.iter().map(|pair| pair[1]).collect();
+            let found = self.judge.one(of_one[0][0]).with_each(&others);
+            found.into_iter().try_for_each(&mut take)?;
+        }
+        Ok(())
     }
 
     /// For each group whether it probes: its component may have more pages than the limit, judged by sketches, or has posting lists of
