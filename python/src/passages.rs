@@ -54,7 +54,7 @@ impl Passages {
         Table(self.copies.clone())
     }
 
-    /// The most common word runs among those on more than `max_df` pages: number of `pages`, `id` of one of them, `text`.
+    /// The most common word runs among those on more than `max_df` pages, for which `pairs` has only some of their pairs: number of `pages`, `id` of one of them, `text`.
     #[getter]
     fn common(&self) -> Table {
         Table(self.common.clone())
@@ -153,8 +153,8 @@ fn common(findings: &Findings, found: &retold::passages::Passages) -> Columns {
 /// Finds passages that pages have in common, with their places.
 ///
 /// `pages` and the options for reading are as in `retold.dedup`. Finds every run of `min_words` words (`min_chars` characters in scripts
-/// without spaces) that two pages share, unless it is on more than `max_df` pages. A passage extends beyond the run across up to `gap`
-/// differing words. Offsets count characters of `retold.text(page)`. With `text`, the texts of passages are returned, too.
+/// without spaces) that two pages share, unless it repeats one or two words. If it is on more than `max_df` pages, `passages` has all of
+/// them, and `pairs` some of their pairs. A passage extends beyond the run across up to `gap` differing words. Offsets count characters of `retold.text(page)`. With `text`, the texts of passages are returned, too.
 ///
 /// >>> import retold
 /// >>> verse = "the curfew tolls the knell of parting day the lowing herd wind slowly over the lea"
@@ -164,8 +164,8 @@ fn common(findings: &Findings, found: &retold::passages::Passages) -> Columns {
 /// [('essay', 31, 113), ('poem', 0, 82)]
 #[pyfunction]
 #[pyo3(
-    signature = (pages, *, min_words=25, min_chars=40, max_df=100, gap=100, source_overlap=0.9, target_overlap=0.5, text=false, model=None, threads=0, memory=None, temp_dir=None, allow_empty=false, progress=None, **options),
-    text_signature = "(pages, *, min_words=25, min_chars=40, max_df=100, gap=100, source_overlap=0.9, target_overlap=0.5, text=False, model=None, threads=0, memory=None, temp_dir=None, allow_empty=False, progress=None, **options)"
+    signature = (pages, *, min_words=25, min_chars=40, max_df=20, gap=100, source_overlap=0.9, target_overlap=0.5, text=false, model=None, threads=0, memory=None, temp_dir=None, allow_empty=false, progress=None, **options),
+    text_signature = "(pages, *, min_words=25, min_chars=40, max_df=20, gap=100, source_overlap=0.9, target_overlap=0.5, text=False, model=None, threads=0, memory=None, temp_dir=None, allow_empty=False, progress=None, **options)"
 )]
 #[expect(clippy::too_many_arguments, reason = "keyword arguments")]
 pub fn passages<'py>(

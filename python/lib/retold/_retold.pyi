@@ -417,7 +417,7 @@ def passages(
     *,
     min_words: int = 25,
     min_chars: int = 40,
-    max_df: int = 100,
+    max_df: int = 20,
     gap: int = 100,
     source_overlap: float = 0.9,
     target_overlap: float = 0.5,
