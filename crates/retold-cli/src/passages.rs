@@ -23,10 +23,10 @@ use crate::text_args::Part;
 ///
 /// Every run of at least --min-words words that two pages share word for word, after folding, is found, unless it repeats only one or
 /// two words. From these runs, passages continue through edits and misread words. If a run is on more than --max-df pages, each is
-/// compared with one other, so that passages.jsonl has all of them and pairs.jsonl some. Of pages with the same text, the first represents all (copies.jsonl); a page that repeats another one is
-/// compared with further pages only where it differs from that page. The folder OUT gets passages.jsonl (which pages have a passage,
-/// where, and which was first), pairs.jsonl (passages that two pages share), copies.jsonl, rejects.jsonl, summary.json and
-/// report.html.
+/// compared with one other, so that passages.jsonl has all of them and pairs.jsonl some. Of pages with the same text, the first
+/// represents all (copies.jsonl); a page that repeats another one is compared with further pages only where it differs from that page.
+/// The folder OUT gets passages.jsonl (which pages have a passage, where, and which was first), pairs.jsonl (passages that two pages
+/// share), copies.jsonl, rejects.jsonl, summary.json and report.html.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   retold passages books/ -o out
