@@ -5,7 +5,7 @@
 `retold-lab` is taken from the folder of RETOLD, if it is there.
 The pages of a group run one after the other in one folder that has `examples`. `…` in an output matches any text; on a line of its own it matches any lines.
 A block after a sentence that ends with "this file is `NAME`:" becomes that file, and so does one that begins with "# NAME, ". Recipes in `sh` blocks are
-run by crates/retold-cli/tests/it/guide.rs."""
+run by crates/retold-cli/tests/it/guide.rs. A page in Chinese, `NAME.zh.md`, must have the headings and the code of `NAME.md`, and is not run."""
 
 import os
 import re
@@ -22,6 +22,8 @@ def groups():
     first = DOCS / "start/first-run.md"
     pages = sorted([ROOT / "README.md", *DOCS.glob("*.md"), *(page for folder in ("start", "guide", "reference") for page in DOCS.glob(f"{folder}/**/*.md"))])
     for page in pages:
+        if page.name.endswith(".zh.md"):
+            continue
         # Most groups continue from the first run.
         yield [page] if "$ retold dedup examples/pages -o out\n" in page.read_text() else [first, page]
 
@@ -90,13 +92,22 @@ def run(group, path):
     return wrong
 
 
+def differ():
+    """Pages in Chinese with other headings or other code than the pages that they translate."""
+    for page in sorted(DOCS.rglob("*.zh.md")):
+        parts = re.compile(r"^```.*?^```$|^#+(?= )", flags=re.M | re.S)
+        english = page.with_name(page.name.replace(".zh.", "."))
+        if parts.findall(page.read_text()) != parts.findall(english.read_text()):
+            yield f"{page.relative_to(ROOT)}: its headings or its code are not those of {english.name}"
+
+
 def main(retold):
     with tempfile.TemporaryDirectory() as programs:
         for program in (Path(retold), Path(retold).with_name("retold-lab")):
             if program.exists():
                 os.symlink(program.resolve(), f"{programs}/{program.name}")
         path = f"{programs}:{os.environ['PATH']}"
-        wrong = [each for group in groups() for each in run(group, path)]
+        wrong = [*differ(), *(each for group in groups() for each in run(group, path))]
     for each in dict.fromkeys(wrong):
         print(each)
     sys.exit(1 if wrong else 0)

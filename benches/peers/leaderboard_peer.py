@@ -2,7 +2,7 @@
 Usage: leaderboard_peer.py NAME TEXTS.jsonl PAIRS.jsonl
 
 rensa, datasketch and gaoya are indexes of sets: they get runs of five words. datatrove, text-dedup and passim are programs: they get the texts,
-and cut them themselves; semhash gets the texts and an embedding. datatrove, text-dedup and semhash give clusters: all pairs of a cluster are written.
+and cut them themselves; semhash gets the texts and an embedding, and retsim is a model, for which a cosine of .9 is a near-duplicate. datatrove, text-dedup and semhash give clusters: all pairs of a cluster are written.
 TEXTS stands in a folder that may be written to."""
 
 import itertools, json, sys
@@ -110,6 +110,20 @@ def semhash():
     return clusters((int(record["number"]), stays["number"]) for record, stays in itertools.chain(gone, kept))
 
 
+def retsim():
+    import numpy
+    from unisim import TextSim
+    model, vectors = TextSim(use_accelerator=False), numpy.empty((len(pages), 256), dtype=numpy.float32)
+    # Pages of about one length together, because a batch is one run of the model.
+    order = sorted(range(len(pages)), key=lambda number: len(pages[number]["text"]))
+    for at in range(0, len(order), 16):
+        vectors[order[at : at + 16]] = model.embed([pages[number]["text"] for number in order[at : at + 16]])
+    vectors /= numpy.linalg.norm(vectors, axis=1, keepdims=True)
+    for at in range(0, len(vectors), 500):
+        first, second = numpy.nonzero(vectors[at : at + 500] @ vectors.T >= 0.9)
+        yield from zip((first + at).tolist(), second.tolist())
+
+
 def passim():
     import os
     from passim.seriatim import main
@@ -130,7 +144,7 @@ def passim():
     return found
 
 
-found = {"rensa": rensa, "datasketch": datasketch, "gaoya": gaoya, "datatrove": datatrove, "text-dedup": text_dedup, "semhash": semhash, "passim": passim}[name]()
+found = {"rensa": rensa, "datasketch": datasketch, "gaoya": gaoya, "datatrove": datatrove, "text-dedup": text_dedup, "semhash": semhash, "retsim": retsim, "passim": passim}[name]()
 with open(pairs, "w") as out:
     for a, b in sorted({tuple(sorted((pages[a]["id"], pages[b]["id"]))) for a, b in found if a != b}):
         out.write(json.dumps({"a": a, "b": b, "relation": "duplicate", "similarity": 1.0, "length_ratio": 1.0, "shared": 0}) + "\n")

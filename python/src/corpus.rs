@@ -115,8 +115,8 @@ pub fn decontaminate<'py>(
 /// Samples or repeats kept pages by the size of their clusters, as `retold sample` does.
 ///
 /// `pages` is the output folder of a run, or files and folders whose records have the cluster size in `size_field`, as `annotate=True`
-/// writes it. `weights` maps the smallest cluster size to the number of times that a page is written: `{1: 1, 2: 2, 100: 0.5}`. The folder
-/// `out` gets `copy-1` with every page that is written, `copy-2` with pages written at least twice, and so on. Returns the numbers of pages
+/// writes it. `weights` maps the smallest cluster size to the number of times that a page is written: `{1: 1, 2: 2, 100: 0.5}`. With `by`,
+/// another number decides: "pages" (exact copies of one site count once), "sites" or "inputs" of the cluster. The folder `out` gets `copy-1` with every page that is written, `copy-2` with pages written at least twice, and so on. Returns the numbers of pages
 /// read, written and left out.
 ///
 /// >>> import retold, tempfile, pathlib
@@ -126,8 +126,8 @@ pub fn decontaminate<'py>(
 /// {'folders': 2, 'left': 0, 'pages': 2, 'rejected': 0, 'written': 3}
 #[pyfunction]
 #[pyo3(
-    signature = (pages, weights, *, out, seed=0, size_field="retold_cluster_size", force=false, progress=None, **options),
-    text_signature = "(pages, weights, *, out, seed=0, size_field='retold_cluster_size', force=False, progress=None, text_field='text', skip_roles=[], html_field='html', id_field='id', url_field='url', date_field='date', title_field='title', site_field=None, site_dir=None, status='200', delimiter=None, quote='\"', max_record_size=67108864)"
+    signature = (pages, weights, *, out, by="size", seed=0, size_field=None, force=false, progress=None, **options),
+    text_signature = "(pages, weights, *, out, by='size', seed=0, size_field=None, force=False, progress=None, text_field='text', skip_roles=[], html_field='html', id_field='id', url_field='url', date_field='date', title_field='title', site_field=None, site_dir=None, status='200', delimiter=None, quote='\"', max_record_size=67108864)"
 )]
 #[expect(clippy::too_many_arguments, reason = "keyword arguments")]
 pub fn sample<'py>(
@@ -135,8 +135,9 @@ pub fn sample<'py>(
     pages: &Bound<'py, PyAny>,
     weights: &Bound<'py, PyDict>,
     out: PathBuf,
+    by: &str,
     seed: u64,
-    size_field: &str,
+    size_field: Option<String>,
     force: bool,
     progress: Option<Bound<'py, PyAny>>,
     options: Option<&Bound<'py, PyDict>>,
@@ -152,11 +153,15 @@ pub fn sample<'py>(
     let weights: Weights = pairs
         .join(",")
         .parse()
-        .map_err(|reason| usage(format!("weights: {reason}")))?;
+        .map_err(|_| {
+            usage("weights: sizes ascending from 1 with weights from 0 to 1000 expected, as in {1: 1, 2: 2, 100: 0.5}")
+        })?;
+    let by = serde_json::from_value(json!(by)).map_err(|error| usage(format!("by: {error}")))?;
     let job = Sample {
         inputs: paths(pages, &read)?,
         read,
-        size_field: size_field.to_owned(),
+        by,
+        size_field,
         weights,
         seed,
         out,

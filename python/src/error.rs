@@ -66,8 +66,9 @@ pub fn usage(message: impl Into<String>) -> PyErr {
 /// Rewrites options in a message to Python's arguments: `--text-field` becomes `text_field=`, `-o` becomes `out=`, and a value follows
 /// without a space.
 pub fn in_python(message: &str) -> Cow<'_, str> {
+    let message = with_python_calls(message);
     if !message.contains('-') {
-        return message.into();
+        return message;
     }
     let mut said = String::with_capacity(message.len());
     let mut words = message.split(' ').peekable();
@@ -92,20 +93,44 @@ pub fn in_python(message: &str) -> Cow<'_, str> {
     said.into()
 }
 
+/// Rewrites what a message tells to do with the command, where Python has a call for it.
+fn with_python_calls(message: &str) -> Cow<'_, str> {
+    const CALLS: [(&str, &str); 4] = [
+        (
+            "make one with `retold index create ",
+            "make one with retold.Index.create(path), or `retold index create ",
+        ),
+        ("`retold index compact` makes", "Index.compact() makes"),
+        ("retold dedup --annotate,", "retold.dedup(annotate=True),"),
+        (
+            "add --resume to continue it, or --force",
+            "continue it with `retold dedup --resume`, or add --force",
+        ),
+    ];
+    CALLS.iter().fold(message.into(), |message, (said, call)| {
+        match message.contains(said) {
+            true => message.replace(said, call).into(),
+            false => message,
+        }
+    })
+}
+
 /// If a word is an option of the command: the text before it, the name of the argument, and the text after it.
 fn argument(word: &str) -> Option<(&str, String, &str)> {
     let (before, option) = word.split_at(word.find('-')?);
-    if !matches!(before, "" | "`" | "(") {
+    if !matches!(before, "" | "`" | "(" | "(`") {
         return None;
     }
     let end = option.find(|c: char| c != '-' && !c.is_ascii_lowercase());
     let (option, after) = option.split_at(end.unwrap_or(option.len()));
     let name = match option {
         "-o" => "out".to_owned(),
+        "--param" => "params".to_owned(),
+        "--question-field" => "question_fields".to_owned(),
         _ => option.strip_prefix("--")?.replace('-', "_"),
     };
     let named = match name.as_str() {
-        "force" | "allow_empty" | "mark" => format!("{name}=True"),
+        "force" | "allow_empty" | "annotate" | "mark" => format!("{name}=True"),
         "no_kept" | "no_texts" => format!("{}=False", &name[3..]),
         _ if is_argument(&name) => format!("{name}="),
         _ => return None,
@@ -115,7 +140,23 @@ fn argument(word: &str) -> Option<(&str, String, &str)> {
 
 fn is_argument(name: &str) -> bool {
     static NAMES: LazyLock<BTreeSet<String>> = LazyLock::new(|| {
-        let own = ["out", "threads", "memory", "temp_dir"].map(String::from);
+        // Beside the options of judging and of the output.
+        let own = [
+            "max_df",
+            "memory",
+            "min_words",
+            "out",
+            "params",
+            "passage_words",
+            "preset",
+            "question_fields",
+            "size_field",
+            "source_overlap",
+            "target_overlap",
+            "temp_dir",
+            "threads",
+        ];
+        let own = own.map(String::from);
         let judge = JudgeConfig::default().to_map();
         let output = OutputConfig::default().to_map();
         let options = judge.into_iter().chain(output).map(|(name, _)| name);

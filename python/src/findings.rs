@@ -8,12 +8,14 @@ use arrow_array::builder::{Float64Builder, Int64Builder, ListBuilder, StringBuil
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::ArrowError;
 use pyo3::exceptions::PyTypeError;
+use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use retold::internal::{date_text, in_pool};
-use retold::{Dedup, Dropped, DroppedAs, Error, Findings, PageNo, Rank};
-use retold_report::{Against, Job, OutDir, OutputConfig, Request};
+use retold::{Dedup, Dropped, Error, Findings, PageNo, Rank};
+use retold_report::{Against, Agreement, Job, OutDir, OutputConfig, Request};
 
+use crate::drops::{explained, parts, shown};
 use crate::error::{InternalError, in_python, raise, usage};
 use crate::job;
 use crate::model::Model;
@@ -36,6 +38,8 @@ pub struct PyFindings {
     request: Request,
     /// The pages were rows of one table, not records of files.
     are_rows: bool,
+    /// The pages as they came, for `sample` and `explain`; a temporary file is held as long.
+    _pages: Option<Pages>,
 }
 
 const FEW_SHOWN: usize = 5;
@@ -50,7 +54,7 @@ pub fn batch(columns: Columns) -> std::result::Result<RecordBatch, ArrowError> {
     )
 }
 
-fn table(columns: Columns) -> PyResult<Table> {
+pub fn table(columns: Columns) -> PyResult<Table> {
     let made = batch(columns).map_err(|error| InternalError::new_err(error.to_string()))?;
     Ok(Table(made))
 }
@@ -80,6 +84,12 @@ pub fn decimals(values: impl Iterator<Item = f32>) -> ArrayRef {
         let written = format!("{value:.6}");
         column.append_value(written.parse().unwrap_or(f64::from(value)));
     }
+    Arc::new(column.finish())
+}
+
+pub fn some_decimals(values: impl Iterator<Item = Option<f64>>) -> ArrayRef {
+    let mut column = Float64Builder::new();
+    values.for_each(|value| column.append_option(value));
     Arc::new(column.finish())
 }
 
@@ -132,6 +142,23 @@ pub fn clusters(findings: &Findings) -> Columns {
     ]
 }
 
+/// How many agree on each cluster, as in `clusters.jsonl`.
+pub fn agreements(findings: &Findings) -> Columns {
+    let all = Agreement::of_clusters(findings);
+    let number = |of: fn(&Agreement) -> u64| numbers(all.iter().map(|one| of(one) as i64));
+    let date = |of: fn(&Agreement) -> Option<i64>| {
+        some_strings(all.iter().map(|one| of(one).and_then(date_text)))
+    };
+    vec![
+        ("pages", number(|one| one.pages)),
+        ("sites", number(|one| one.sites)),
+        ("inputs", number(|one| one.inputs)),
+        ("first_date", date(|one| one.first_date)),
+        ("last_date", date(|one| one.last_date)),
+        ("lost", number(|one| one.lost)),
+    ]
+}
+
 /// The columns of `dropped.jsonl`, without clusters; with `mark` nothing is dropped.
 pub fn dropped(findings: &Findings, mark: bool) -> Columns {
     let dropped = || findings.dropped.iter().filter(|_| !mark);
@@ -148,10 +175,7 @@ pub fn dropped(findings: &Findings, mark: bool) -> Columns {
         ("lost", numbers(dropped().map(|gone| i64::from(gone.lost)))),
         (
             "parts",
-            numbers(dropped().map(|gone| match gone.relation {
-                DroppedAs::Collection { parts } => Some(i64::from(parts)),
-                DroppedAs::Repeats(_) | DroppedAs::SameUrl => None,
-            })),
+            numbers(dropped().map(|gone| parts(gone.relation).map(i64::from))),
         ),
     ]
 }
@@ -163,12 +187,34 @@ impl PyFindings {
             findings,
             request: Request::default(),
             are_rows: false,
+            _pages: None,
         }
     }
 
     /// The row of a page in the input, from 0; `None` for pages of files.
     fn row(&self, page: PageNo) -> Option<i64> {
         (self.are_rows).then(|| self.findings.collection.page(page).record as i64 - 1)
+    }
+
+    /// The dropped pages; with `mark` there are none.
+    fn gone(&self) -> impl Iterator<Item = &Dropped> + Clone {
+        let mark = self.request.output.mark;
+        self.findings.dropped.iter().filter(move |_| !mark)
+    }
+
+    /// Explanations of these drops, for notebooks too.
+    fn explanations<'py>(
+        &self,
+        py: Python<'py>,
+        drops: &[Dropped],
+    ) -> PyResult<Vec<Bound<'py, PyAny>>> {
+        if self.findings.sources.is_empty() {
+            return Err(usage(
+                "these are pages of an index, which has their texts: ask its explain(a, b)",
+            ));
+        }
+        let stories = job::run(py, None, |watch| explained(&self.findings, drops, watch))?;
+        stories.iter().map(|story| shown(py, story)).collect()
     }
 }
 
@@ -181,7 +227,8 @@ impl PyFindings {
         py.detach(|| table(pairs(&self.findings)))
     }
 
-    /// Pages that tell the same story: `cluster`, `canonical`, `members`.
+    /// Pages that tell the same story: `cluster`, `canonical`, `members`, and how many agree: `pages` (exact copies of one site count once),
+    /// `sites`, `inputs`, `first_date`, `last_date`, and the number of own words `lost`.
     #[getter]
     fn clusters(&self, py: Python<'_>) -> PyResult<Table> {
         py.detach(|| {
@@ -190,6 +237,7 @@ impl PyFindings {
                 0,
                 ("cluster", numbers(0..self.findings.clusters.len() as i64)),
             );
+            columns.extend(agreements(&self.findings));
             table(columns)
         })
     }
@@ -222,7 +270,7 @@ impl PyFindings {
             let (findings, mark) = (&self.findings, self.request.output.mark);
             let mut columns = dropped(findings, mark);
             let mut of_clusters = Vec::new();
-            let gone = findings.dropped.iter().filter(|_| !mark);
+            let gone = self.gone();
             let cluster_of = findings.cluster_of();
             let cluster = |gone: &Dropped| cluster_of[gone.page.at()];
             let size = |number: u32| findings.clusters[number as usize].members.len() as i64;
@@ -326,6 +374,54 @@ impl PyFindings {
         Model(self.findings.model.clone())
     }
 
+    /// Explains why the page with this id was dropped, as a dict that notebooks show as both texts side by side.
+    ///
+    /// It is what `retold.explain` says of the dropped page `a` and the page `b` that is kept instead (the largest of several that together
+    /// have a collection), and has `dropped` (`id`, `canonical`, `relation`, `lost`, `parts`), and `only_a` and `only_b`, the passages that
+    /// only one of them has. The texts are read again.
+    ///
+    /// >>> import retold
+    /// >>> story = "The ferry to Naxos left late because of the storm. Passengers waited at the quay until noon."
+    /// >>> found = retold.dedup([{"id": "a", "text": story + " Read more."}, {"id": "b", "text": "From our reporter. " + story}])
+    /// >>> why = found.explain("a")
+    /// >>> why["dropped"]["canonical"], why["only_a"], why["only_b"]
+    /// ('b', ['Read more.'], ['From our reporter.'])
+    fn explain<'py>(&self, py: Python<'py>, id: &str) -> PyResult<Bound<'py, PyAny>> {
+        let findings = &self.findings;
+        let found = findings
+            .by_id
+            .binary_search_by(|&page| (*findings.collection.id(page)).cmp(id));
+        let rank = found.map_err(|_| usage(format!("no page has the id `{id}`")))?;
+        let mut drops = self.gone();
+        let drop = drops.find(|drop| drop.page.at() == rank).ok_or_else(|| {
+            usage(format!(
+                "`{id}` was not dropped; the column `id` of `dropped` has those that were"
+            ))
+        })?;
+        let mut all = self.explanations(py, &[*drop])?;
+        all.pop()
+            .ok_or_else(|| InternalError::new_err("an explanation is missing"))
+    }
+
+    /// Explains at most `n` random drops, as `explain` does, in a list that notebooks show with both texts side by side. Exact copies and
+    /// older versions are left out. The same `seed` gives the same drops.
+    ///
+    /// >>> import retold
+    /// >>> story = "The ferry to Naxos left late because of the storm. Passengers waited at the quay until noon."
+    /// >>> found = retold.dedup({"text": [story, story + " Read more."]})
+    /// >>> [drop["only_b"] for drop in found.sample(1)]
+    /// [['Read more.']]
+    #[pyo3(signature = (n=10, *, seed=0))]
+    fn sample<'py>(&self, py: Python<'py>, n: usize, seed: u64) -> PyResult<Bound<'py, PyAny>> {
+        let drops = match self.request.output.mark {
+            true => Vec::new(),
+            false => retold_report::random_drops(&self.findings, n, seed),
+        };
+        let drops = self.explanations(py, &drops)?;
+        let module = py.import(intern!(py, "retold._drops"))?;
+        module.call_method1(intern!(py, "Sample"), (drops,))
+    }
+
     fn __reduce__(&self) -> PyResult<()> {
         Err(PyTypeError::new_err(
             "Findings hold all that is kept of the pages and cannot be pickled: pickle the tables (found.dropped and so on), found.summary \
@@ -374,9 +470,10 @@ impl PyFindings {
 /// pandas, DuckDB; a LazyFrame is collected), a dict of columns, or an iterable of dicts. A record has `text` (or `html`, str or bytes),
 /// and may have `id`, `url` and `date`. Options are the long options of `retold dedup` with `_` for `-`; parameters of the method go into
 /// `params`. A `model` is used with what it has learnt; then only options of the output can be set (`kept`, `mark`, `annotate`,
-/// `annotate_as`, `stories`, `revisits`, `names`, `tables`, `report_text`, `alarm_size`).
+/// `annotate_as`, `stories`, `revisits`, `names`, `tables`, `report_text`, `alarm_size`, `stop_if`).
 ///
-/// `out` is a folder to write, as in `retold dedup -o`; then `pages` must be paths. `threads` (0: one per core), `memory` (bytes for data
+/// `out` is a folder to write, as in `retold dedup -o`; then `pages` must be paths, and RetoldError is raised before anything is written if a
+/// limit of `stop_if` is reached (`["dropped=30%", "site-dropped=80%"]`). `threads` (0: one per core), `memory` (bytes for data
 /// about the pages, as in 4000000000 or "4G") and `temp_dir` do not change the result. `progress` is True, or a callable that takes (stage,
 /// done, total).
 ///
@@ -397,7 +494,7 @@ impl PyFindings {
 #[pyfunction]
 #[pyo3(
     signature = (pages, *, model=None, out=None, force=false, threads=0, memory=None, temp_dir=None, allow_empty=false, progress=None, **options),
-    text_signature = "(pages, *, model=None, out=None, force=False, threads=0, memory=None, temp_dir=None, allow_empty=False, progress=None, kept=True, mark=False, annotate=False, annotate_as=None, stories=False, revisits=False, names='retold', tables='jsonl', report_text=None, alarm_size=1000, text_field='text', skip_roles=[], html_field='html', id_field='id', url_field='url', date_field='date', title_field='title', site_field=None, site_dir=None, status='200', delimiter=None, quote='\"', max_record_size=67108864, across=None, within=[], window=None, same_url='off', versions='newest', fold=['nfkc', 'case', 'simplify'], extract=None, user_dict=None, synonyms=None, stop_words=None, knowledge=None, method='coverage', preset=None, params={}, own=None, exact=True, cluster='two-edge', canonical='longest', rank=None, drop='both', collections='parts')"
+    text_signature = "(pages, *, model=None, out=None, force=False, threads=0, memory=None, temp_dir=None, allow_empty=False, progress=None, kept=True, mark=False, annotate=False, annotate_as=None, stories=False, revisits=False, names='retold', tables='jsonl', report_text=None, alarm_size=1000, stop_if=[], text_field='text', skip_roles=[], html_field='html', id_field='id', url_field='url', date_field='date', title_field='title', site_field=None, site_dir=None, status='200', delimiter=None, quote='\"', max_record_size=67108864, across=None, within=[], window=None, same_url='off', versions='newest', fold=['nfkc', 'case', 'simplify'], extract=None, user_dict=None, synonyms=None, stop_words=None, knowledge=None, method='coverage', preset=None, params={}, own=None, exact=True, cluster='two-edge', canonical='longest', rank=None, drop='both', collections='parts')"
 )]
 #[expect(clippy::too_many_arguments, reason = "keyword arguments")]
 pub fn dedup<'py>(
@@ -460,5 +557,6 @@ pub fn dedup<'py>(
         findings,
         request,
         are_rows,
+        _pages: Some(pages),
     })
 }

@@ -10,15 +10,17 @@ use retold::explain::Offsets;
 use retold::internal::date_seconds;
 use retold::read::{Outcome, Source, each_record};
 use retold::{Error, Result, RunConfig, Stage};
-use retold_index::{Index as Library, Match, Order, PageFilter, Prepared, Writer};
+use retold_index::{Index as Library, Known, Match, Order, PageFilter, Prepared, Seen, Writer};
 use serde_json::{Value, json};
 
+use crate::drops::{shown, with_python_names};
 use crate::error::{in_python, raise, usage};
-use crate::findings::PyFindings;
+use crate::findings::{PyFindings, numbers, some_decimals, some_strings, strings, table};
 use crate::job;
 use crate::model::Model;
 use crate::pages::Pages;
 use crate::plain;
+use crate::table::Table;
 
 const WHO: &str = "a Python program";
 
@@ -109,6 +111,39 @@ impl Index {
             Ok(answers)
         })
     }
+}
+
+/// The id of every text that is only asked about, which no page of the index has: also an equal text without an id is found.
+const ASKED: &str = "\u{1}asked";
+
+/// What `seen` says, a row for each page; `None` for one that cannot be read.
+fn seen_table(rows: &[Option<Seen>]) -> PyResult<Table> {
+    let best = || {
+        let rows = rows.iter().map(|row| row.as_ref()?.matches.first());
+        rows.map(|found| found.map(Match::line))
+    };
+    let status = |row: &Option<Seen>| row.as_ref().map_or("rejected", |seen| seen.known.name());
+    let added = |row: &Option<Seen>| {
+        let seen = row.as_ref()?;
+        match seen.known {
+            Known::New => None,
+            Known::Repeat => Some(0),
+            Known::Adds => Some(seen.adds.as_ref()?.words as i64),
+        }
+    };
+    table(vec![
+        ("status", strings(rows.iter().map(status))),
+        ("id", some_strings(best().map(|line| Some(line?.id)))),
+        (
+            "relation",
+            some_strings(best().map(|line| Some(line?.relation.name().to_owned()))),
+        ),
+        (
+            "similarity",
+            some_decimals(best().map(|line| Some(line?.similarity))),
+        ),
+        ("added_words", numbers(rows.iter().map(added))),
+    ])
 }
 
 fn answer(made: &Made, status: &str, matches: &[Match]) -> Value {
@@ -235,12 +270,19 @@ impl Index {
     /// >>> [answer] = index.query([{"id": "c", "text": story}], matches=1)
     /// >>> [match["relation"] for match in answer["matches"]], len(index)
     /// (['duplicate'], 2)
-    #[pyo3(signature = (pages, *, matches=20, progress=None))]
+    ///
+    /// With `adds=True` each answer says what the page adds: `words`, `passages` that no page of the index has, `complete`.
+    ///
+    /// >>> [answer] = index.query([{"id": "c", "text": story + " Nobody of the nineteen sailors was hurt, the company told reporters on Tuesday."}], adds=True)
+    /// >>> [passage["text"] for passage in answer["adds"]["passages"]]
+    /// ['Nobody of the nineteen sailors was hurt, the company told reporters on Tuesday.']
+    #[pyo3(signature = (pages, *, matches=20, adds=false, progress=None))]
     fn query<'py>(
         &self,
         py: Python<'py>,
         pages: &Bound<'py, PyAny>,
         matches: usize,
+        adds: bool,
         progress: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let answers = self.each(py, pages, 1000, progress, |made| {
@@ -249,11 +291,58 @@ impl Index {
                     return Ok(answer(page, "rejected", &[]));
                 };
                 let (status, matches) = self.index.query(prepared, Some(matches))?;
-                Ok(answer(page, status.name(), &matches))
+                let mut answer = answer(page, status.name(), &matches);
+                if adds {
+                    answer["adds"] = json!(self.index.adds(prepared)?);
+                }
+                Ok(answer)
             });
             answers.collect()
         })?;
         python(py, answers)
+    }
+
+    /// Says of each page whether the index knows its text, in a table with a row for each: `status` is `new`, `repeat` (the pages of the
+    /// index have all that it says), `adds` (it says more) or `rejected` (it cannot be read); `id`, `relation` and `similarity` are those
+    /// of the best match; `added_words` are in passages that no page of the index has (None if that is not known). Ids are ignored, so a
+    /// page that is in the index repeats itself.
+    ///
+    /// >>> import retold, tempfile
+    /// >>> story = "The ferry to Naxos left late because of the storm. Passengers waited at the quay until noon. The captain said that it was the last boat of the day."
+    /// >>> more = " Nobody of the nineteen sailors was hurt, the company told reporters on Tuesday."
+    /// >>> index = retold.Index.create(tempfile.mkdtemp() + "/index")
+    /// >>> _ = index.add([{"id": "a", "text": story}])
+    /// >>> index.seen({"text": [story, story + more, "A bridge was opened on Monday."]}).column("status")
+    /// ['repeat', 'adds', 'new']
+    #[pyo3(signature = (pages, *, progress=None))]
+    fn seen<'py>(
+        &self,
+        py: Python<'py>,
+        pages: &Bound<'py, PyAny>,
+        progress: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Table> {
+        let model = self.index.model();
+        let read = &model.config().read;
+        let pages = Pages::of(pages, read, None)?;
+        let rows = job::run(py, progress, |watch| {
+            let mut rows = Vec::new();
+            let make = |source: u32, record| {
+                let made = self.prepare(&pages.sources[source as usize], record)?;
+                Some(made.ok().map(|mut page| {
+                    page.entry.id = ASKED.into();
+                    self.index.seen(&page, 1)
+                }))
+            };
+            let stage = Stage::Read.name();
+            each_record(&pages.sources, read, watch, stage, make, |made| {
+                if let Some(seen) = made.take() {
+                    rows.push(seen.transpose()?);
+                }
+                Ok(())
+            })?;
+            Ok(rows)
+        })?;
+        seen_table(&rows)
     }
 
     /// Removes the pages with these ids in one commit; returns for each whether it existed.
@@ -319,7 +408,7 @@ impl Index {
         let story = py
             .detach(|| self.index.explain(a, b, Offsets::Chars))
             .map_err(raise)?;
-        python(py, story.json(true))
+        shown(py, &with_python_names(story.json(true)))
     }
 
     /// Lists stories of at least two pages, as `retold index stories` does: dicts with `id`, `title`, `url`, `pages`, `excerpts`, `longer`,

@@ -4,6 +4,7 @@
 
 mod blocks;
 mod corpus;
+mod drops;
 mod error;
 mod findings;
 mod index;

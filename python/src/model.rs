@@ -8,6 +8,7 @@ use retold::explain::{ComparedPage, Offsets, explain_pair};
 use retold::{Error, JudgeConfig, Judgement as Judged, OwnLimit};
 use serde_json::{Map, Value};
 
+use crate::drops::{shown, with_python_names};
 use crate::error::{raise, usage};
 use crate::job;
 use crate::pages::{self, Pages};
@@ -226,9 +227,9 @@ impl Model {
                     if let Some(object) = json.as_object_mut() {
                         object.insert("method".into(), self.0.method().name.into());
                     }
-                    Ok::<_, Error>(json.to_string())
+                    Ok::<_, Error>(with_python_names(json))
                 });
-                plain::to_python(py, &json.map_err(raise)?)
+                shown(py, &json.map_err(raise)?)
             })
         })
     }

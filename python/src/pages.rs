@@ -306,8 +306,8 @@ pub fn page(page: &Bound<'_, PyAny>, read: &ReadOptions) -> PyResult<Page> {
     }
 }
 
-/// The page as a dict with the fields that `read` names.
-pub fn record(page: Page, read: &ReadOptions) -> std::result::Result<Map<String, Value>, String> {
+/// The page as JSON: `id`, `url`, `date`, `title`, and `html` or `text`; then the other fields of the record.
+pub fn record(page: Page, read: &ReadOptions) -> std::result::Result<String, String> {
     let site = page.site();
     let (text, markup) = match page.content {
         Content::Unicode { text, markup } => (text, markup),
@@ -321,22 +321,35 @@ pub fn record(page: Page, read: &ReadOptions) -> std::result::Result<Map<String,
         }
     };
     let content = match markup {
-        Markup::Html => &read.html_field,
-        Markup::Plain => &read.text_field,
+        Markup::Html => ("html", &read.html_field),
+        Markup::Plain => ("text", &read.text_field),
     };
-    let fields = [
-        (&read.id_field, Some(page.id)),
-        (&read.url_field, page.url),
-        (&read.date_field, page.date),
-        (&read.title_field, page.title),
+    // The name, the field of the record, the value.
+    let named = [
+        (("id", &read.id_field), Some(page.id)),
+        (("url", &read.url_field), page.url),
+        (("date", &read.date_field), page.date),
+        (("title", &read.title_field), page.title),
         (content, Some(text)),
     ];
-    let fields = fields
-        .into_iter()
-        .filter_map(|(name, value)| Some((name.clone(), value?.into())));
-    let mut record: Map<String, Value> = fields.collect();
-    if let (Some(field), Some(site)) = (&read.site_field, site) {
-        record.insert(field.clone(), site.into());
+    let named = named.into_iter().filter(|(_, value)| value.is_some());
+    let (names, values): (Vec<(&str, &String)>, Vec<Option<String>>) = named.unzip();
+    let is_other = |field: &str| {
+        let mut names = names.iter();
+        !names.any(|(name, own)| *name == field || *own == field)
+    };
+    let mut others = page.fields;
+    others.retain(|(field, _)| is_other(field));
+    if let (Some(field), Some(site)) = (&read.site_field, site)
+        && !others.iter().any(|(name, _)| name == field)
+    {
+        others.push((field.clone(), Value::from(site).to_string()));
     }
-    Ok(record)
+    let names = names.into_iter().map(|(name, _)| name.to_owned());
+    let values = values
+        .into_iter()
+        .map(|value| Value::from(value).to_string());
+    let members = names.zip(values).chain(others);
+    let members = members.map(|(name, value)| format!("{}:{value}", Value::from(name)));
+    Ok(format!("{{{}}}", members.collect::<Vec<_>>().join(",")))
 }

@@ -48,7 +48,7 @@ impl Reader {
                 Outcome::Skipped(_) => continue,
                 Outcome::Rejected(reason) => reason,
                 Outcome::Page(page) => match record(page, &self.options) {
-                    Ok(page) => return Some(Next::Page(serde_json::Value::from(page).to_string())),
+                    Ok(page) => return Some(Next::Page(page)),
                     Err(reason) => reason,
                 },
             };
@@ -88,16 +88,18 @@ impl Reader {
     }
 }
 
-/// Reads the pages of files and folders one by one, as dicts with `id`, `url`, `date`, and `html` (decoded) or `text`.
+/// Reads the pages of files and folders one by one, as dicts with `id`, `html` (decoded) or `text`, and `url`, `date` and `title` if they
+/// have them.
 ///
-/// Reads all formats of `retold dedup`, with its options. Repeated ids are not changed. `on_reject(source, record, reason)` is called for
+/// These are their names also if the record has others (`text_field="body"`). All other fields of a record of JSONL, CSV or Parquet are in
+/// the dict too. Reads all formats of `retold dedup`, with its options. Repeated ids are not changed. `on_reject(source, record, reason)` is called for
 /// records that cannot be read; by default they cause warnings.
 ///
 /// >>> import retold, tempfile, pathlib
 /// >>> file = pathlib.Path(tempfile.mkdtemp(), "pages.csv")
-/// >>> _ = file.write_text("id,text\n1,The ferry left late.\n")
-/// >>> list(retold.read(file))
-/// [{'id': '1', 'text': 'The ferry left late.'}]
+/// >>> _ = file.write_text("id,body,lang\n1,The ferry left late.,en\n")
+/// >>> list(retold.read(file, text_field="body"))
+/// [{'id': '1', 'text': 'The ferry left late.', 'lang': 'en'}]
 #[pyfunction]
 #[pyo3(
     signature = (paths, *, on_reject=None, **options),
@@ -109,7 +111,8 @@ pub fn read(
     options: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<Reader> {
     let options = JudgeConfig::from_map(plain::options(options)?);
-    let options = options.map_err(raise)?.read;
+    let mut options = options.map_err(raise)?.read;
+    options.all_fields = true;
     let pages = Pages::of(paths, &options, None)?;
     Ok(Reader {
         sources: pages.sources.into_iter(),

@@ -5,6 +5,7 @@ mod keys;
 mod numbers;
 mod pages;
 mod rows;
+mod versions;
 
 use pyo3::prelude::*;
 
@@ -15,6 +16,7 @@ pub fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<numbers::Numbers>()?;
     module.add_class::<keys::Meeting>()?;
     module.add_class::<decide::Deciding>()?;
+    module.add_class::<versions::Versions>()?;
     module.add_function(wrap_pyfunction!(pages::sketch_rows, module)?)?;
     module.add_function(wrap_pyfunction!(pages::learn_sketches, module)?)?;
     module.add_function(wrap_pyfunction!(pages::judge_rows, module)?)?;

@@ -49,5 +49,10 @@ def test_sample_is_that_of_the_command(corpus):
     command("sample", corpus / "run", "--weights", "1:1,2:3", "-o", corpus / "theirs", "-q")
     for copy in ("copy-1", "copy-3"):
         assert (corpus / "mine" / copy / "pages.jsonl").read_bytes() == (corpus / "theirs" / copy / "pages.jsonl").read_bytes()
+    # Two pages tell one story, both in one file.
+    told = retold.sample(corpus / "run", {1: 1, 2: 3}, by="inputs", out=corpus / "inputs")
+    assert (told["written"], told["folders"]) == (3, 1)
     with pytest.raises(retold.UsageError, match="weights"):
         retold.sample(corpus / "run", {2: 1}, out=corpus / "other")
+    with pytest.raises(retold.UsageError, match="by: unknown variant `feeds`"):
+        retold.sample(corpus / "run", {1: 1}, by="feeds", out=corpus / "other")

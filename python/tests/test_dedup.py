@@ -118,6 +118,20 @@ def test_every_frame_goes_in_and_every_table_comes_out(records):
     assert pyarrow.table(found.clusters).column("members").to_pylist() == found.clusters.column("members")
 
 
+def test_clusters_say_how_many_agree(tmp_path):
+    story = "The ferry to Naxos left late because of the storm. Passengers waited at the quay until noon."
+    sites = [("a", "one.example", "2024-01-02"), ("b", "one.example", "2024-01-05"), ("c", "two.example", None)]
+    pages = [{"id": id, "url": f"https://{site}/{id}", "date": date, "text": story} for id, site, date in sites]
+    [cluster] = retold.dedup(pages).clusters.to_pylist()
+    first, last = "2024-01-02T00:00:00Z", "2024-01-05T00:00:00Z"
+    agreement = {"pages": 2, "sites": 2, "inputs": 1, "first_date": first, "last_date": last, "lost": 0}
+    assert cluster == {"cluster": 0, "canonical": "a", "members": ["a", "b", "c"]} | agreement
+    (tmp_path / "pages.jsonl").write_text("".join(json.dumps(page) + "\n" for page in pages))
+    with pytest.raises(retold.RetoldError, match="2 of the 3 pages .66.7 %. would be dropped, and the limit is 60 %"):
+        retold.dedup(tmp_path / "pages.jsonl", out=tmp_path / "out", stop_if=["dropped=60%"])
+    assert not (tmp_path / "out").exists()
+
+
 def test_columns_of_other_types(tmp_path):
     story = "The ferry to Naxos left late because of the storm. Passengers waited at the quay until noon."
     day = datetime.datetime(2024, 1, 2)
@@ -283,6 +297,27 @@ def test_messages_have_the_names_of_python(tmp_path):
     reasons = []
     list(retold.read(table, on_reject=lambda *reject: reasons.append(reject[2])))
     assert len(reasons) == 1 and "say with text_field= which" in reasons[0]
+    text = [{"text": "The ferry left late."}]
+    (tmp_path / "some.jsonl").write_text('{"id": "a", "text": "The ferry left late."}\n')
+    (tmp_path / "no.jsonl").write_text('{"id": "a", "no_question": 1}\n')
+    (tmp_path / "half" / ".retold-resume").mkdir(parents=True)
+    calls = {
+        "there is an interrupted run; continue it with `retold dedup .*resume`, or add force=True": lambda: retold.dedup(
+            tmp_path / "some.jsonl", out=tmp_path / "half"
+        ),
+        "make one with retold.Index.create.path.": lambda: retold.Index(tmp_path / "none"),
+        "name it as preset, .*`preset=dwdcs`": lambda: retold.Model(method="dwdcs"),
+        "^min_words=0: ": lambda: retold.blocks(text, min_words=0),
+        "^passage_words=0: ": lambda: retold.blocks(text, unit="passage", passage_words=0),
+        "^max_df=1: ": lambda: retold.passages(text, max_df=1),
+        "^source_overlap=3: ": lambda: retold.passages(text, source_overlap=3),
+        "name the field with question_fields=": lambda: retold.decontaminate(tmp_path / "some.jsonl", tmp_path / "no.jsonl", out=tmp_path / "out"),
+        "name the field with size_field=, .* retold.dedup.annotate=True.": lambda: retold.sample(tmp_path / "some.jsonl", {1: 1}, out=tmp_path / "out"),
+    }
+    for message, call in calls.items():
+        with pytest.raises(retold.UsageError, match=message) as error:
+            call()
+        assert "--" not in str(error.value).replace("`retold dedup --resume`", "")
     # What is no option stays as it is.
     with pytest.raises(retold.UsageError, match="there is no option `--text-fields`"):
         retold.dedup(table, **{"--text-fields": "a"})
@@ -376,6 +411,6 @@ def test_filters_and_orders_of_preference_look_at_fields(tmp_path):
     assert pyarrow.table(retold.dedup(pyarrow.Table.from_pylist(pages), within=["lang"]).dropped).column("id").to_pylist() == ["c"]
     model = retold.Model(within=["lang"])
     assert model.compare(pages[0], pages[1]) is None and model.compare(pages[0], pages[2]).relation == "duplicate"
-    assert model.explain(pages[0], pages[1])["filter"] == "--within lang: the pages differ in it"
+    assert model.explain(pages[0], pages[1])["filter"] == "within=lang: the pages differ in it"
     text = pickle.loads(pickle.dumps(model.text(pages[1])))
     assert model.compare(pages[0], text) is None

@@ -32,7 +32,7 @@ def refused(read, data):
 def test_the_example_is_what_the_page_says(documented):
     lines = re.search(r"^```hex\n(.*?)^```$", PAGE.read_text(), re.S | re.M)[1].splitlines()
     assert bytes.fromhex("".join(line.split()[0] for line in lines)) == documented["data"]
-    assert len(documented["data"]) == 123
+    assert len(documented["data"]) == 163
     keys = [int(line.split()[-1]) for line in lines if line.split()[1] == "key"]
     assert keys == list(documented["sketch"]["keys"])
     assert f"```\n{documented['said']}```" in PAGE.read_text()

@@ -127,6 +127,55 @@ def test_it_equals_the_local_run_under_options(spark, pages, options):
     found.unpersist()
 
 
+def captures():
+    """Addresses that were fetched several times: newer texts, challenges, what was cut off, and canonical links."""
+    told = random.Random(5)
+    challenge = " ".join(f"Step {number} of 20: please show that you are no robot." for number in range(1, 21))
+    for number, page in enumerate(collection(150)):
+        url = f"http://site{number % 4}.example/{number}"
+        old = page | {"url": url}
+        yield old
+        if number % 2:
+            newer = old["text"] + f" Corrected at {number} o'clock, the editors of this page say, and they are sorry for what was wrong before."
+            text = told.choice([newer, newer, challenge, old["text"][:60], f"A page about something else, number {number}.", ""])
+            date = told.choice(["2024-03-01", "2024-03-01", None, old["date"], "2023-12-31"])
+            yield {"id": f"again{number:03}", "url": url + "/?utm_source=x#top", "date": date, "text": text}
+        if number % 5 == 0:
+            yield {"id": f"third{number:03}", "url": url, "date": "2024-04-01", "text": told.choice([challenge, old["text"] + " One more line of news."])}
+        if number % 10 == 0:
+            html = f"<link rel=canonical href='{url}'><p>{old['text'][: len(old['text']) // 2]}"
+            yield {"id": f"print{number:03}", "url": f"http://print.example/{number}", "html": html}
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"same_url": "normalised"},
+        {"same_url": "exact", "canonical": "earliest"},
+        {"same_url": "canonical", "drop": "all"},
+        {"same_url": "normalised", "versions": "keep"},
+    ],
+    ids=lambda options: "-".join(options.values()),
+)
+def test_one_page_stands_for_an_address(spark, command, tmp_path, options):
+    pages = list(captures())
+    (tmp_path / "pages.jsonl").write_text("".join(json.dumps(page) + "\n" for page in pages))
+    given = [word for name, value in options.items() for word in (f"--{name.replace('_', '-')}", value)]
+    expected = command(tmp_path / "out", tmp_path / "pages.jsonl", *given)
+    found = retold.spark.dedup(frame(spark, pages, 5), **options)
+    for name in ("pairs", "clusters", "dropped"):
+        rows = [row.asDict() for row in getattr(found, name).collect()]
+        lines = [{"parts": None} | line if name == "dropped" else line for line in expected[name]]
+        assert sorted(map(str, rows)) == sorted(str({field: line[field] for field in rows[0]}) for line in lines), name
+    lines = [json.loads(line) for line in (tmp_path / "out" / "versions.jsonl").read_text().splitlines()]
+    versions = [(line["newest"], page["id"], page["date"]) for line in lines for page in line["versions"]]
+    assert len(versions) >= 60 and sorted(map(tuple, found.versions.collect())) == sorted(versions)
+    assert found.summary["same_url"] == expected["summary"]["same_url"]
+    for count in ("kept", "dropped"):
+        assert found.summary["records"][count] == expected["summary"]["records"][count]
+    found.unpersist()
+
+
 def test_rejects_and_wrong_use(spark):
     rows = [("a", "A page."), ("b", None), (None, "Nameless.")]
     df = spark.createDataFrame(rows, "id string, text string")

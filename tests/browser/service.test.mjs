@@ -161,6 +161,12 @@ try {
     assert.ok(known.includes("the captain of boat 62 told passenger 34") && !known.includes("My own first line"), known);
     await page.click("#text mark");
     assert.match(await page.textContent("#where"), /[45] other pages have this passage: .*week/);
+    // So short a line is nothing of its own; a sentence is, and only it has to be read.
+    assert.match(await page.textContent("#adds"), /adds nothing/);
+    const own = "Nobody of the nineteen sailors was hurt, the company told reporters on Tuesday in a short statement.";
+    await ask(page, `${own}\n${story}`);
+    await page.waitForSelector("#adds blockquote");
+    assert.equal(await page.textContent("#adds blockquote"), own);
     // Addresses that are none of the web's do not become links.
     assert.equal((await page.$$("a[href^=javascript]")).length, 0);
     // Another match, and a passage found on the other side.

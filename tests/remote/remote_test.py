@@ -231,6 +231,84 @@ class Hub(Case):
         self.assertIn("access is denied", self.dedup("hf://datasets/org/name@v1/in", code=2))
 
 
+class HubOut(Case):
+    def setUp(self):
+        super().setUp()
+        self.server = Server({"/notes.txt": b"mine"})
+        self.addCleanup(self.server.close)
+        self.env |= {"HF_ENDPOINT": self.server.url, "HF_TOKEN": TOKEN}
+
+    def push(self, *arguments, code=0, to="org/name@v1"):
+        return self.retold("dedup", *arguments, "-o", f"hf://datasets/{to}", code=code)
+
+    def pushed(self, local):
+        """The data set has what a local run keeps, and the card."""
+        kept = {f"/{path.relative_to(local)}": path.read_bytes() for path in (local / "kept").rglob("*") if path.is_file()}
+        kept["/dropped.jsonl"] = (local / "dropped.jsonl").read_bytes()
+        files = dict(self.server.files)
+        self.assertEqual(files.pop("/notes.txt"), b"mine")
+        card = files.pop("/README.md").decode()
+        self.assertEqual(files, kept)
+        records = json.loads((local / "summary.json").read_text())["records"]
+        self.assertIn(f"| kept | {records['kept']} |\n| dropped | {records['dropped']} |", card)
+        return card
+
+    def test_a_data_set_in_one_commit(self):
+        local = self.dedup("in")
+        self.assertIn("start with hf://datasets/org/name@v1/README.md", self.push("in"))
+        card = self.pushed(local)
+        self.assertIn("retold dedup in -o hf://datasets/org/name@v1\n", card)
+        self.assertEqual(len(self.server.commits), 1)
+        kinds = {line["key"] for line in self.server.commits[0]}
+        self.assertEqual(kinds, {"header", "file", "lfsFile"})
+        # One of the large files went up in parts.
+        self.assertTrue(any("/complete/" in path for _, path, _ in self.server.asked))
+        # What was kept can be read again, and has no copies.
+        again = self.dedup("hf://datasets/org/name@v1/kept/in")
+        self.assertEqual((again / "dropped.jsonl").read_bytes(), b"")
+
+    def test_what_is_there_is_not_replaced_unasked(self):
+        self.push("in")
+        self.assertIn("add --force to replace README.md, dropped.jsonl and kept/", self.push("in", code=2))
+        self.push("in/a.jsonl", "in/b.jsonl.gz", "--force")
+        self.pushed(self.dedup("in/a.jsonl", "in/b.jsonl.gz"))
+        self.assertEqual(len(self.server.commits), 2)
+
+    def test_faults_that_pass(self):
+        self.server.faults = {"preupload/v1": [None, "503"], "objects/batch": ["503"], "-2": ["drop", "503"], "revision/v1": ["503"]}
+        self.push("in")
+        self.pushed(self.dedup("in"))
+        self.assertEqual(sum(map(len, self.server.faults.values())), 0)
+
+    def test_a_failure_in_the_middle_changes_nothing(self):
+        before = dict(self.server.files)
+        for path, fault, said in [
+            ("preupload/v1", [None, "403"], "access is denied (403 Forbidden); nothing was changed there"),
+            ("objects/batch", ["404"], "the server answers 404 Not Found; nothing was changed there"),
+            ("-2", ["403"], "in/a.jsonl: access is denied (403 Forbidden); nothing was changed there"),
+            ("commit/v1", ["503"], "the commit was refused: the server answers 503"),
+            ("commit/v1", ["412"], "somebody else has changed it since the run began"),
+            ("commit/v1", ["drop"], "no answer to the commit"),
+        ]:
+            self.server.faults = {path: list(fault)}
+            self.assertIn(said, self.push("in", code=2), path)
+            self.assertEqual(self.server.faults[path], [])
+            self.assertEqual((self.server.files, self.server.commits), (before, []))
+        # What had come is not sent again.
+        self.server.asked.clear()
+        self.push("in")
+        self.assertFalse(any("/store/" in path for _, path, _ in self.server.asked))
+
+    def test_who_may_not_write_learns_it_before_the_run(self):
+        self.server.faults = {"preupload/v1": ["403"]}
+        self.assertIn("access is denied", self.push("none.jsonl", code=2))
+        self.assertIn("hf repo create org/other --repo-type dataset", self.push("in", to="org/other", code=2))
+        self.assertIn("name a data set", self.push("in", to="org/name@v1/data", code=2))
+        self.assertIn("is empty", self.push("in", "--no-kept", code=2))
+        self.env |= {"HF_TOKEN": "", "HOME": str(self.folder)}
+        self.assertIn("set HF_TOKEN", self.push("in", code=2))
+
+
 class Patterns(Case):
     def test_local_patterns_are_those_of_a_shell(self):
         self.same(self.dedup("in/a.jsonl", "in/b.jsonl.gz", "in/empty.jsonl"), self.dedup("in/*.jsonl*"))

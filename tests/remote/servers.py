@@ -1,6 +1,7 @@
 """A web server with ranges, a small Hugging Face hub and a proxy in front of an S3 server. All fail on purpose: faults are listed for a path, and
 each happens as often as it is listed."""
 
+import base64
 import hashlib
 import http.client
 import json
@@ -25,6 +26,9 @@ class Server:
         self.ranges = True
         self.lock = threading.Lock()
         self.changed = {}
+        # What was uploaded to the hub's store, and the commits that came.
+        self.store = {}
+        self.commits = []
         handler = type("Bound", (Handler,), {"server_state": self})
         self.http = ThreadingHTTPServer(("127.0.0.1", 0), handler)
         self.http.daemon_threads = True
@@ -58,6 +62,8 @@ class Handler(BaseHTTPRequestHandler):
             state.asked.append((self.command, self.path, headers))
         if state.upstream:
             return self.forward(path)
+        if self.command in ("POST", "PUT"):
+            return self.write(path)
         if path.startswith("/api/"):
             return self.hub(path)
         if "/resolve/" in path:
@@ -152,6 +158,71 @@ class Handler(BaseHTTPRequestHandler):
             link = f"<{state.url}{path}?{more}cursor={at + 2}>; rel=\"next\""
             headers.append(("Link", link))
         return self.answer(200, json.dumps(page).encode(), headers)
+
+    def write(self, path):
+        """What changes a data set: each part of it as the hub's own tools use it."""
+        state = self.server_state
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        fault = state.fault(path)
+        if fault == "drop":
+            self.close_connection = True
+            return self.connection.close()
+        if fault:
+            return self.answer(int(fault), b"later", [("Retry-After", "0")])
+        if path.startswith("/store/"):
+            # The token is not for the store.
+            if "Authorization" in self.headers:
+                return self.answer(400, b"")
+            state.store[path.removeprefix("/store/")] = body
+            return self.answer(200, b"", [("ETag", '"' + hashlib.md5(body).hexdigest() + '"')])
+        if self.headers.get("Authorization") != f"Bearer {TOKEN}":
+            return self.answer(401, b"")
+        if path == "/api/datasets/org/name/commit/v1":
+            return self.commit([json.loads(line) for line in body.splitlines()])
+        told = json.loads(body)
+        if path == "/api/datasets/org/name/preupload/v1":
+            files = [{"path": f["path"], "uploadMode": "lfs" if f["size"] > 3000 else "regular", "shouldIgnore": False} for f in told["files"]]
+            return self.answer(200, json.dumps({"files": files}).encode())
+        if path == "/datasets/org/name.git/info/lfs/objects/batch":
+            return self.answer(200, json.dumps({"objects": [self.lfs(**o) for o in told["objects"]]}).encode())
+        oid = told["oid"]
+        if path == f"/complete/{oid}":
+            parts = [state.store.pop(f"{oid}-{part['partNumber']}") for part in told["parts"]]
+            tags = ['"' + hashlib.md5(part).hexdigest() + '"' for part in parts]
+            if tags == [part["etag"] for part in told["parts"]]:
+                state.store[oid] = b"".join(parts)
+        whole = hashlib.sha256(state.store.get(oid, b"")).hexdigest() == oid
+        return self.answer(200 if whole else 422, b"{}")
+
+    def lfs(self, oid, size):
+        state = self.server_state
+        if oid in state.store:
+            return {"oid": oid, "size": size}
+        href, header = f"{state.other}/store/{oid}", {"x-of": "hub"}
+        if size > 4000:
+            header = {"chunk_size": "2500"} | {f"{n + 1:05}": f"{href}-{n + 1}" for n in range(-(-size // 2500))}
+            href = f"{state.url}/complete/{oid}"
+        actions = {"upload": {"href": href, "header": header}, "verify": {"href": f"{state.url}/verify/{oid}"}}
+        return {"oid": oid, "size": size, "actions": actions}
+
+    def commit(self, lines):
+        state, files = self.server_state, dict(self.server_state.files)
+        if lines[0]["key"] != "header" or lines[0]["value"]["parentCommit"] != SHA:
+            return self.answer(400, b"")
+        for line in lines[1:]:
+            value = line["value"]
+            name = "/" + value["path"]
+            if line["key"] == "file":
+                files[name] = base64.b64decode(value["content"])
+            elif line["key"] == "lfsFile":
+                files[name] = state.store[value["oid"]]
+                assert len(files[name]) == value["size"] and value["algo"] == "sha256"
+            else:
+                assert line["key"] == "deletedFile"
+                del files[name]
+        state.files = files
+        state.commits.append(lines)
+        return self.answer(200, json.dumps({"success": True, "commitOid": "1" * 40}).encode())
 
     def resolve(self, path):
         state = self.server_state

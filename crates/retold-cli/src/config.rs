@@ -41,7 +41,7 @@ struct Key {
     repeats: bool,
 }
 
-/// The options that a config file may set, by any of their names: all of `retold dedup` but `config` and `help`.
+/// The options that a config file may set, by any of their names: all of `retold dedup` but `config`, and those of all commands, `help` and `lang`.
 fn keys(command: &Command) -> Vec<Key> {
     let dedup = command.find_subcommand("dedup");
     let arguments = dedup.into_iter().flat_map(Command::get_arguments);
@@ -51,7 +51,7 @@ fn keys(command: &Command) -> Vec<Key> {
             let names = [argument.get_long()?].into_iter().chain(aliases);
             let names: Vec<String> = names.map(str::to_owned).collect();
             let repeats = matches!(argument.get_action(), ArgAction::Append);
-            (!["config", "help"].contains(&&*names[0])).then_some(Key { names, repeats })
+            (!["config", "help", "lang"].contains(&&*names[0])).then_some(Key { names, repeats })
         })
         .collect()
 }

@@ -4,9 +4,9 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::ValueEnum;
-use retold::{AddressRules, AgainstSelf, Error, Result, SameUrl, Versions};
+use retold::{AddressRules, AgainstSelf, Error, Result, Versions};
 use retold_index::Index;
-use retold_report::{Against, Job, Names, OutputConfig, Tables};
+use retold_report::{Against, Job, Names, OutputConfig, StopIf, Tables};
 use tempfile::NamedTempFile;
 
 use crate::input::{RecordArgs, bytes_or_none, spooled};
@@ -16,6 +16,7 @@ use crate::progress::Progress;
 use crate::remote::RemoteOut;
 use crate::resources::{OutArgs, ResourceArgs};
 use crate::say;
+use crate::values::Address;
 
 /// Finds near-duplicates and writes the input without them
 ///
@@ -85,18 +86,24 @@ pub struct Args {
     )]
     alarm_size: usize,
 
+    /// Write nothing, and end with exit code 4, if this share of the pages would be dropped, as in dropped=30%; or of the pages of a site or
+    /// an input file that has at least 20: site-dropped=80%, input-dropped=80%
+    #[arg(long, value_name = "LIMIT", value_delimiter = ',', value_parser = |text: &str| text.parse::<StopIf>(), help_heading = "Output", hide_short_help = true)]
+    stop_if: Vec<StopIf>,
     /// Do not write OUT/kept
     #[arg(long, help_heading = "Output")]
     no_kept: bool,
     /// Keep all pages, and add fields that say what became of each
     ///
-    /// The fields are retold_cluster, retold_canonical, retold_relation, retold_dropped_for and retold_cluster_size
+    /// The fields are retold_cluster, retold_canonical, retold_relation, retold_dropped_for and retold_cluster_size, and who agrees:
+    /// retold_pages, retold_sites, retold_inputs, retold_first_date, retold_last_date and retold_lost
     #[arg(long, conflicts_with = "no_kept", help_heading = "Output")]
     mark: bool,
     /// Replace dropped records of WARC files by revisit records, instead of leaving them out with the records that belong to them
     #[arg(long, conflicts_with_all = ["no_kept", "mark"], help_heading = "Output", hide_short_help = true)]
     revisits: bool,
-    /// Add the fields retold_cluster, retold_cluster_size and retold_dropped (how many pages were dropped for this one) to kept pages
+    /// Add the fields retold_cluster, retold_cluster_size and retold_dropped (how many pages were dropped for this one) to kept pages, and
+    /// who agrees: retold_pages, retold_sites, retold_inputs, retold_first_date, retold_last_date and retold_lost
     #[arg(long, conflicts_with_all = ["no_kept", "mark"], help_heading = "Output", hide_short_help = true)]
     annotate: bool,
     /// Also write stories.jsonl: which pages tell the same story, and which are excerpts of it, longer versions, or round-ups of several stories
@@ -158,18 +165,6 @@ fn path_of_names(text: &str) -> std::result::Result<String, String> {
         true => Ok(text.to_owned()),
         false => Err("names with dots between them expected, as in metadata.retold".to_owned()),
     }
-}
-
-#[derive(Clone, Copy, ValueEnum)]
-enum Address {
-    /// Never
-    Off,
-    /// If their URLs are equal
-    Exact,
-    /// If they are equal except for fragment, tracking parameters, default port, dots, slashes at the end and the case of the host
-    Normalised,
-    /// The same; and a page is also compared with the page that its <link rel=canonical> names
-    Canonical,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -342,12 +337,7 @@ fn inputs(args: &Args) -> Result<Vec<PathBuf>> {
 /// Which pages are versions of one.
 fn addresses(args: &Args) -> AddressRules {
     AddressRules {
-        same_url: match args.same_url {
-            Address::Off => SameUrl::Off,
-            Address::Exact => SameUrl::Exact,
-            Address::Normalised => SameUrl::Normalised,
-            Address::Canonical => SameUrl::Canonical,
-        },
+        same_url: args.same_url.rule(),
         versions: match args.versions {
             Kept::Newest => Versions::Newest,
             Kept::Keep => Versions::Keep,
@@ -386,5 +376,6 @@ fn output(args: &Args) -> OutputConfig {
         tables: args.tables.tables(),
         report_text: args.report_text,
         alarm_size: args.alarm_size,
+        stop_if: args.stop_if.clone(),
     }
 }

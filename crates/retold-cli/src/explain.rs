@@ -15,8 +15,8 @@ use crate::explain_view::{self, Screen};
 use crate::input::ReadArgs;
 use crate::model_args::chosen_method;
 use crate::progress::Progress;
-use crate::say;
 use crate::values::{METHOD, PRESET, Setting};
+use crate::{say, settings};
 
 /// Shows why two pages are related or not related
 ///
@@ -27,9 +27,10 @@ use crate::values::{METHOD, PRESET, Setting};
 #[command(after_help = "Examples:
   retold explain a.html b.html
   retold explain out page1.html page2.html --html why.html
-  retold explain --in pages.jsonl --ids 17 23 --json")]
+  retold explain --in pages.jsonl --ids 17 23 --json
+  retold explain out --settings")]
 pub struct Args {
-    /// A B: two files; or OUT A B: a finished run and two ids
+    /// A B: two files; or OUT A B: a finished run and two ids; or OUT with --settings
     #[arg(value_name = "[OUT] A B", num_args = 0..=3)]
     names: Vec<PathBuf>,
     /// Search for --ids in these files and folders
@@ -50,6 +51,9 @@ pub struct Args {
     /// Print JSON
     #[arg(long, help_heading = "Output")]
     json: bool,
+    /// With OUT alone: say how many pages each setting would drop, and show some that lie between two settings
+    #[arg(long, conflicts_with_all = ["html", "json", "full", "input"], help_heading = "Output")]
+    settings: bool,
     /// Print all shared features and passages in full
     #[arg(long, help_heading = "Output")]
     full: bool,
@@ -100,6 +104,9 @@ struct Case {
 /// Explains the pair in every requested form.
 pub fn run(args: &Args) -> Result<ExitCode> {
     let progress = Progress::start(false)?;
+    if args.settings {
+        return compare_settings(args, &progress);
+    }
     let case = case(args, &progress)?;
     let counted = match &case.inputs {
         Some(inputs) if !args.no_df => {
@@ -132,6 +139,29 @@ pub fn run(args: &Args) -> Result<ExitCode> {
         ))?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+fn compare_settings(args: &Args, progress: &Progress) -> Result<ExitCode> {
+    let [out] = args.names.as_slice() else {
+        return Err(Error::usage(
+            "--settings: one finished run expected, as in retold explain OUT --settings",
+        ));
+    };
+    let told = settings::compare(&finished(out)?, progress)?;
+    progress.finish();
+    print(&told)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Opens a finished run.
+fn finished(out: &Path) -> Result<Finished> {
+    match Finished::is_at(out) {
+        true => Finished::open(out),
+        false => Err(Error::usage(format!(
+            "{}: not a finished run of retold (there is no summary.json)",
+            out.display()
+        ))),
+    }
 }
 
 fn colours(colour: Colour) -> bool {
@@ -196,12 +226,7 @@ fn in_inputs(args: &Args, progress: &Progress) -> Result<Case> {
 }
 
 fn in_run(args: &Args, out: &Path, ids: [&PathBuf; 2], progress: &Progress) -> Result<Case> {
-    if !Finished::is_at(out) {
-        return Err(Error::usage(format!(
-            "{}: not a finished run of retold (there is no summary.json)",
-            out.display()
-        )));
-    }
+    let run = finished(out)?;
     let is_set = args.method.is_some() || args.preset.is_some() || args.own.is_some();
     if is_set || !args.param.is_empty() {
         return Err(Error::usage(
@@ -209,7 +234,6 @@ fn in_run(args: &Args, out: &Path, ids: [&PathBuf; 2], progress: &Progress) -> R
              its input with --in",
         ));
     }
-    let run = Finished::open(out)?;
     let ids = ids.map(|id| spelled(id.as_os_str()).into_owned());
     Ok(Case {
         pages: run.inputs.by_ids([&ids[0], &ids[1]], progress)?,

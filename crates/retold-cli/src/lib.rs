@@ -10,15 +10,20 @@ mod blocks;
 mod config;
 mod decontaminate;
 mod dedup;
+mod digest;
 mod eval;
 mod explain;
 mod explain_view;
 mod filter_args;
 mod index;
 mod input;
+mod lang;
 mod man;
+#[cfg(feature = "mcp")]
+mod mcp;
 mod methods;
 mod model_args;
+mod pairs;
 mod passages;
 mod progress;
 #[cfg(feature = "remote")]
@@ -30,6 +35,7 @@ mod say;
 mod secret;
 #[cfg(feature = "serve")]
 mod serve;
+mod settings;
 mod text;
 mod text_args;
 mod values;
@@ -40,7 +46,8 @@ use std::ffi::OsString;
 use std::panic::AssertUnwindSafe;
 use std::process::ExitCode;
 
-use clap::{CommandFactory, Parser, Subcommand};
+use clap::error::ErrorKind;
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use retold::{Error, Result};
 
 /// What `retold-lab` has in common with `retold`.
@@ -75,9 +82,18 @@ pub mod shared {
 )]
 #[command(
     after_help = "Exit codes: 0 done; 1 done, but some records could not be read (see rejects.jsonl); 2 wrong \
-use, or nothing to read; 3 internal failure or disk full; 130 stopped with Ctrl-C."
+use, or nothing to read; 3 internal failure or disk full; 4 a limit of --stop-if was reached; 130 stopped with Ctrl-C."
 )]
 pub(crate) struct Cli {
+    /// The language of help and messages [default: that of LC_ALL, LC_MESSAGES or LANG]
+    #[arg(
+        long,
+        global = true,
+        value_enum,
+        value_name = "LANGUAGE",
+        hide_short_help = true
+    )]
+    lang: Option<lang::Language>,
     #[command(subcommand)]
     command: Command,
 }
@@ -91,9 +107,13 @@ enum Command {
     Index(index::Args),
     #[cfg(feature = "serve")]
     Serve(serve::Args),
+    #[cfg(feature = "mcp")]
+    Mcp(mcp::Args),
     #[cfg(feature = "watch")]
     Watch(watch::Args),
     Explain(Box<explain::Args>),
+    Pairs(pairs::Args),
+    Digest(digest::Args),
     Text(text::Args),
     Sample(sample::Args),
     Eval(eval::Args),
@@ -116,9 +136,38 @@ pub fn main() -> ExitCode {
     program(|| {
         let given: Vec<_> = std::env::args_os().collect();
         refuse_those_of_the_lab(&given)?;
+        lang::choose(&given);
         let arguments = config::arguments(given, Cli::command)?;
-        run(Cli::parse_from(arguments).command)
+        match lang::is_chinese() {
+            false => run(Cli::parse_from(arguments).command),
+            true => in_chinese(arguments),
+        }
     })
+}
+
+/// Runs the command; help is shown in Chinese.
+fn in_chinese(arguments: Vec<OsString>) -> Result<ExitCode> {
+    // Each paragraph is a line until it is translated.
+    let command = Cli::command().term_width(usize::MAX);
+    let parsed = command
+        .try_get_matches_from(arguments)
+        .and_then(|matches| Cli::from_arg_matches(&matches));
+    match parsed {
+        Ok(cli) => run(cli.command),
+        Err(error) => match error.kind() {
+            ErrorKind::DisplayHelp => {
+                let help = lang::help(&error.render().to_string(), lang::width());
+                say::out(|to| to.write_all(help.as_bytes()))?;
+                Ok(ExitCode::SUCCESS)
+            }
+            ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
+                let help = lang::help(&error.render().to_string(), lang::width());
+                eprint!("{help}");
+                Ok(ExitCode::from(2))
+            }
+            _ => error.exit(),
+        },
+    }
 }
 
 /// Says where a command is that `retold` does not have.
@@ -146,9 +195,13 @@ fn run(command: Command) -> Result<ExitCode> {
         Command::Index(args) => index::run(&args),
         #[cfg(feature = "serve")]
         Command::Serve(args) => serve::run(&args),
+        #[cfg(feature = "mcp")]
+        Command::Mcp(args) => mcp::run(&args),
         #[cfg(feature = "watch")]
         Command::Watch(args) => watch::run(&args),
         Command::Explain(args) => explain::run(&args),
+        Command::Pairs(args) => pairs::run(&args),
+        Command::Digest(args) => digest::run(&args),
         Command::Text(args) => text::run(&args),
         Command::Sample(args) => sample::run(&args),
         Command::Eval(args) => eval::run(&args),
@@ -200,6 +253,7 @@ fn failed(error: &Error) -> ExitCode {
     say::tell(error);
     ExitCode::from(match error {
         Error::Usage(_) | Error::Unreadable(_) | Error::Corrupt { .. } => 2,
+        Error::Stopped(_) => 4,
         Error::Cancelled => 130,
         _ => 3,
     })

@@ -9,6 +9,7 @@ use std::time::Instant;
 use indicatif::{BinaryBytes, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use retold::{Error, Result, Stage, Watch};
 
+use crate::lang;
 use crate::say::tell;
 
 /// A bar for the stage at work, on standard error if that is a terminal.
@@ -74,7 +75,7 @@ impl Progress {
             && self.bar.is_hidden()
         {
             let seconds = start.elapsed().as_secs_f64();
-            eprintln!("retold: {name}: {seconds:.1} s, {}", usage(on_disk));
+            tell(format!("{name}: {seconds:.1} s, {}", usage(on_disk)));
         }
     }
 
@@ -119,13 +120,13 @@ impl Watch for Progress {
         }
         self.bar.reset();
         self.bar.set_length(total);
-        self.bar.set_message(stage);
+        self.bar.set_message(lang::message(stage));
     }
 
     fn part(&self, name: &str) {
         self.bar.set_message(name.to_owned());
         if !self.quiet && self.bar.is_hidden() {
-            eprintln!("retold: {name}");
+            tell(name);
         }
     }
 

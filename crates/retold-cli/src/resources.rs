@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use retold::RunConfig;
 
 use crate::input::bytes;
+use crate::say;
 
 /// What a run may use of the machine, and whether it is quiet.
 #[derive(clap::Args)]
@@ -88,7 +89,9 @@ pub fn run_config(threads: usize, memory: Option<u64>) -> RunConfig {
     let mut run = RunConfig::default();
     let most = retold::internal::most_threads();
     if threads > most {
-        eprintln!("retold: --threads {threads}: {most} are used, four per core");
+        say::tell(format!(
+            "--threads {threads}: {most} are used, four per core"
+        ));
     }
     run.threads = threads;
     run.memory = memory.unwrap_or_else(usual_memory);

@@ -8,8 +8,10 @@ use std::process::ExitCode;
 
 use indicatif::{BinaryBytes, HumanCount};
 use retold::{Error, Result};
-use retold_report::Summary;
+use retold_report::{Loss, Summary};
 use serde::Serialize;
+
+use crate::lang;
 
 /// Lets `write` write to standard output.
 ///
@@ -18,6 +20,13 @@ pub fn out(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
     let mut to = io::stdout().lock();
     let written = write(&mut to).and_then(|()| to.flush());
     written.map_err(cannot_write)
+}
+
+/// As [`out`], for an account of a run, in the language of the user.
+pub fn account(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
+    let mut text = Vec::new();
+    write(&mut text).map_err(cannot_write)?;
+    out(|to| to.write_all(lang::lines(&String::from_utf8_lossy(&text)).as_bytes()))
 }
 
 /// The error of a write to standard output.
@@ -69,7 +78,8 @@ fn inert(to: &mut dyn Write, json: &str) -> io::Result<()> {
 
 /// Tells something on standard error.
 pub fn tell(message: impl std::fmt::Display) {
-    eprintln!("retold: {}", printable(&message.to_string()));
+    let message = message.to_string();
+    eprintln!("retold: {}", printable(&lang::message(&message)));
 }
 
 /// Whether a file may be written: if it does not exist, or with `force`.
@@ -173,11 +183,16 @@ pub fn summary(summary: &Summary, out: &Path, verbose: bool, to: &mut dyn Write)
     let stages: Vec<_> = stages
         .map(|(stage, seconds)| format!("{stage} {seconds:.1}"))
         .collect();
+    // On the hub a dataset card stands for the report.
+    let start = match out.starts_with("hf:") {
+        true => "README.md",
+        false => "report.html",
+    };
     writeln!(
         to,
         "{seconds:.1} s ({}); start with {}",
         stages.join(", "),
-        out.join("report.html").display()
+        out.join(start).display()
     )
 }
 
@@ -269,10 +284,10 @@ pub fn ended(
     rejected: u64,
     folder: &Path,
     quiet: bool,
-    account: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> Result<()> {
     if !quiet {
-        return out(account);
+        return account(write);
     }
     if rejected > 0 {
         tell(rejects(rejected, folder));
@@ -319,7 +334,9 @@ fn flags(summary: &Summary, to: &mut dyn Write) -> io::Result<()> {
         )?;
     }
     more(summary.flagged.len(), "flagged", to)?;
-    gains(summary, to)
+    gains(summary, to)?;
+    losses(summary, &summary.losses.inputs, to)?;
+    losses(summary, &summary.losses.sites, to)
 }
 
 /// The site that gained most, if that is more than a third of all that was dropped: one site seldom tells everything first.
@@ -334,6 +351,41 @@ fn gains(summary: &Summary, to: &mut dyn Write) -> io::Result<()> {
         ),
         _ => Ok(()),
     }
+}
+
+/// A site or an input with fewer pages is not worth a line.
+const LEAST_PAGES: u64 = 20;
+
+/// The first of the worst losers that lost more than half of its pages, if there are others beside it.
+fn losses(summary: &Summary, losses: &[Loss], to: &mut dyn Write) -> io::Result<()> {
+    let all = summary.records.kept + summary.records.dropped;
+    let is_large =
+        |loss: &&Loss| (LEAST_PAGES..all).contains(&loss.read) && loss.dropped * 2 > loss.read;
+    // Of pages that are only marked, none is dropped.
+    let mut large = losses.iter().filter(|_| summary.records.dropped > 0);
+    let Some(loss) = large.find(is_large) else {
+        return Ok(());
+    };
+    let most = match &loss.most.name {
+        None => String::new(),
+        Some(name) if *name == loss.name => {
+            format!(
+                ", {} of them for others of its own",
+                HumanCount(loss.most.pages)
+            )
+        }
+        Some(name) => format!(
+            ", {} of them for pages of {name}",
+            HumanCount(loss.most.pages)
+        ),
+    };
+    writeln!(
+        to,
+        "check {}: {} of its {} are dropped{most} (`losses` in summary.json)",
+        loss.name,
+        HumanCount(loss.dropped),
+        count(loss.read, "page")
+    )
 }
 
 /// Where those that were not told are listed.

@@ -4,6 +4,7 @@ use std::io::{IsTerminal, Write};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::time::Duration;
 
 use retold::{Error, Result};
@@ -36,6 +37,13 @@ pub struct Args {
     /// Answer only; another process may write
     #[arg(long)]
     read_only: bool,
+    /// Let agents add and remove pages over /mcp; otherwise they only ask
+    #[cfg(feature = "mcp")]
+    #[arg(long, conflicts_with = "read_only")]
+    mcp_write: bool,
+    /// Make snapshots of the index in FOLDER when asked to at /v1/snapshots
+    #[arg(long, value_name = "FOLDER")]
+    snapshots: Option<PathBuf>,
     /// Accept only requests with one of the tokens in FILE, one per line
     #[arg(long, value_name = "FILE")]
     token_file: Option<PathBuf>,
@@ -82,7 +90,13 @@ pub fn run(args: &Args) -> Result<ExitCode> {
         .enable_all()
         .build();
     let runtime = runtime.map_err(|e| Error::usage(format!("cannot start threads: {e}")))?;
+    let index = Arc::clone(app.index());
     let stopped = runtime.block_on(listen(app, args.listen))?;
+    tracing::info!(
+        pages = index.len(),
+        whole = stopped == Stop::Whole,
+        "stopped"
+    );
     // Work that was cut off is not waited for.
     runtime.shutdown_background();
     Ok(match stopped {
@@ -135,6 +149,11 @@ fn options(args: &Args) -> Result<Options> {
     options.read_timeout = Duration::from_secs(args.read_timeout as u64);
     options.work_timeout = Duration::from_secs(args.work_timeout as u64);
     options.hosts.clone_from(&args.allow_host);
+    options.snapshots.clone_from(&args.snapshots);
+    #[cfg(feature = "mcp")]
+    {
+        options.mcp_write = args.mcp_write;
+    }
     if let Some(path) = &args.token_file {
         options.tokens = tokens(path)?;
     }
@@ -160,7 +179,7 @@ fn tokens(path: &Path) -> Result<Vec<String>> {
     Ok(tokens)
 }
 
-fn log(quiet: bool) {
+pub(crate) fn log(quiet: bool) {
     let level = match quiet {
         true => tracing::Level::ERROR,
         false => tracing::Level::INFO,
@@ -180,6 +199,13 @@ async fn listen(app: App, address: SocketAddr) -> Result<Stop> {
     let failed = |e| Error::usage(format!("--listen {address}: {e}"));
     let listener = listener(address).map_err(failed)?;
     let address = listener.local_addr().map_err(failed)?;
+    tracing::info!(
+        version = env!("CARGO_PKG_VERSION"),
+        address = %address,
+        index = %app.index().folder().display(),
+        pages = app.index().len(),
+        "started"
+    );
     let mut out = std::io::stdout();
     // Whoever started it may not listen.
     let _ = writeln!(out, "listening on http://{address}").and_then(|()| out.flush());
@@ -219,7 +245,7 @@ fn listener(address: SocketAddr) -> std::io::Result<TcpListener> {
 }
 
 /// Ends at the next SIGTERM or Ctrl-C.
-async fn told_to_stop() {
+pub(crate) async fn told_to_stop() {
     #[cfg(unix)]
     let terminated = async {
         use tokio::signal::unix::{SignalKind, signal};

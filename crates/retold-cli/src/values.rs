@@ -4,7 +4,8 @@ use std::ffi::OsStr;
 use std::sync::LazyLock;
 
 use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
-use clap::{Arg, Command, Error};
+use clap::{Arg, Command, Error, ValueEnum};
+use retold::SameUrl;
 use retold::method::{METHODS, PRESETS};
 
 /// Any text, best one of those names.
@@ -65,5 +66,33 @@ impl TypedValueParser for Setting {
         });
         let names = NAMES.iter().map(String::as_str);
         Some(Box::new(names.map(PossibleValue::new)))
+    }
+}
+
+/// When two pages have the same address.
+#[derive(Clone, Copy, ValueEnum)]
+pub enum Address {
+    /// Never
+    Off,
+    /// If their URLs are equal
+    Exact,
+    /// If they are equal except for the fragment, tracking parameters, default port, `.` and `..`, slashes at the end and the case of the host
+    Normalised,
+    /// The same, whether http or https, with or without `www.`, and whatever the order of parameters
+    Loose,
+    /// As normalised; and a page is also compared with the page that its <link rel=canonical> names
+    Canonical,
+}
+
+impl Address {
+    /// The library's value.
+    pub fn rule(self) -> SameUrl {
+        match self {
+            Address::Off => SameUrl::Off,
+            Address::Exact => SameUrl::Exact,
+            Address::Normalised => SameUrl::Normalised,
+            Address::Loose => SameUrl::Loose,
+            Address::Canonical => SameUrl::Canonical,
+        }
     }
 }

@@ -12,7 +12,7 @@ use crate::log::{Kind, Log};
 use crate::pages::ScopeRow;
 use crate::record::unpack;
 use crate::segment::Segment;
-use crate::state::{Manifest, State, keys_of, read_model, url_key};
+use crate::state::{Manifest, State, address_key, keys_of, read_model, url_key};
 
 /// What [`Index::check`] found.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -135,13 +135,19 @@ fn check_postings(state: &State, segment: &Segment) -> Result<()> {
                 &format!("its pair-filter values of page {page} differ from the entry"),
             ));
         }
-        let without =
-            url_key(&entry).filter(|_| state.manifest.urls.is_some_and(|urls| page < urls));
+        let has = |since: Option<u32>| since.is_none_or(|since| page >= since);
+        let manifest = &state.manifest;
+        let (without, instead) = match (has(manifest.urls), has(manifest.addresses)) {
+            (_, true) => (None, None),
+            (true, false) => (address_key(&entry), url_key(&entry)),
+            (false, false) => (address_key(&entry), None),
+        };
         let words = match state.manifest.words {
             Some(words) if page >= words => state.words(page)?,
             _ => Vec::new(),
         };
         let keys = keys_of(&entry, &words).filter(|&key| Some(key) != without);
+        let keys = keys.chain(instead);
         found = keys.fold(found, |sum, key| sum.wrapping_sub(hash(key, page)));
     }
     match found {

@@ -16,7 +16,7 @@ pub struct Listed {
     /// The page.
     pub entry: Entry,
     /// `None` if the page is in the index, which has its text.
-    text: Option<Text>,
+    pub(crate) text: Option<Text>,
 }
 
 impl From<Prepared> for Listed {

@@ -104,6 +104,11 @@ fn edits(told: &Explanation) -> Edits {
 }
 
 impl Edits {
+    /// Whether nothing changed.
+    pub fn is_empty(&self) -> bool {
+        self.places.is_empty() && self.titles.is_none()
+    }
+
     fn add(&mut self, before: &str, after: &str) {
         let counts = [before, after].map(words);
         match counts {

@@ -81,7 +81,7 @@ impl Learning {
             .run_sketched(collection, &texts)?;
         let page = |rank: Rank| self.pages[findings.by_id[rank.at()].at()];
         Ok(Learnt {
-            links: links_of_run(&findings, page),
+            links: links_of_run(&findings, page, |a, b| index.are_one_frame(a, b))?,
             model,
             pages: self.pages,
             basis: self.basis,

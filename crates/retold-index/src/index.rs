@@ -311,7 +311,7 @@ impl Index {
     pub(crate) fn side_of(&self, page: u32, entry: Entry) -> Result<ComparedPage> {
         let text = self.text_of(page)?.ok_or_else(|| {
             Error::usage(format!(
-                "{}: the index was made with --no-texts, so nothing can be shown of the text of `{}`",
+                "{}: the index keeps no texts, so nothing can be shown of that of `{}`",
                 self.folder.display(),
                 entry.id
             ))

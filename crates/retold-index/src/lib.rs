@@ -24,6 +24,9 @@
 
 #![forbid(unsafe_code)]
 
+mod address;
+mod adds;
+mod atom;
 mod catalog;
 mod changes;
 mod check;
@@ -34,6 +37,7 @@ mod export;
 mod figures;
 mod files;
 mod filter;
+mod frame_pages;
 mod grow;
 mod index;
 mod judge;
@@ -45,6 +49,7 @@ mod lock;
 mod log;
 mod memory;
 mod merge;
+mod news;
 mod open;
 mod overview;
 mod pages;
@@ -53,13 +58,18 @@ mod query;
 mod rebuild;
 mod record;
 mod search;
+mod seen;
 mod segment;
+mod snapshot;
 mod state;
 mod status;
 mod story;
 mod terms;
 mod writer;
 
+pub use address::PageVersion;
+pub use adds::Adds;
+pub use atom::{AtomHead, atom, encoded};
 pub use check::Checked;
 pub use condense::{Group, Listed};
 pub use edits::{Edit, Edits};
@@ -70,12 +80,14 @@ pub use filter::PageFilter;
 pub use grow::{Learning, Learnt};
 pub use index::{Index, Prepared, Stats};
 pub use limits::LONGEST_ID;
+pub use news::{AlsoIn, News};
 pub use open::IndexBuilder;
 pub use overview::{DayCount, Overview, PageKey, PageLine, SiteCount, StoryCard, StoryKey};
 pub use passages::{FoundPassage, FoundPassages, PASSAGE_TEXTS, PassagePage};
 pub use query::{MATCHES, Match, MatchLine};
 
 pub use record::Entry;
+pub use seen::{Known, Seen};
 pub use status::Status;
 pub use story::{Change, Order, Story, StoryLine, StoryPage, StoryPart};
 pub use writer::{Added, Writer};

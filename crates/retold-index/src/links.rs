@@ -7,7 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LinkKind {
     Related(Relation),
-    /// The page replaced the other, which had the same id.
+    /// The page replaced the other, which had the same id or address.
     Replaces,
 }
 
@@ -92,12 +92,20 @@ impl Thin {
     }
 }
 
-/// The links that adding these pages one by one would have made. `page` maps ranks to page numbers.
-pub(crate) fn links_of_run(findings: &Findings, page: impl Fn(Rank) -> u32) -> Vec<Link> {
+/// The links that adding these pages one by one would have made. `page` maps ranks to page numbers; `are_one_frame` is asked about pages
+/// with equal texts.
+pub(crate) fn links_of_run(
+    findings: &Findings,
+    page: impl Fn(Rank) -> u32,
+    are_one_frame: impl Fn(u32, u32) -> Result<bool>,
+) -> Result<Vec<Link>> {
     // Sort by the later page, then by descending similarity.
     let mut pairs: Vec<(u32, u32, u32, Relation)> = Vec::with_capacity(findings.pairs.len());
     for pair in findings.pairs.iter() {
         let (a, b) = (page(pair.a), page(pair.b));
+        if pair.similarity == 1.0 && are_one_frame(a, b)? {
+            continue;
+        }
         let unlike = u32::MAX - pair.similarity.to_bits();
         pairs.push(match a > b {
             true => (a, unlike, b, pair.relation),
@@ -120,7 +128,7 @@ pub(crate) fn links_of_run(findings: &Findings, page: impl Fn(Rank) -> u32) -> V
             links.push(Link { page, other, kind });
         }
     }
-    links
+    Ok(links)
 }
 
 /// Links between pages that remain, with their new numbers; `stay` ascends.

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use retold::{Error, Model, Result, SameUrl};
+use retold::{Error, Model, Result, SameUrl, Versions};
 
 use crate::files::{partial, replace, sealed};
 use crate::index::{Index, opened};
@@ -57,8 +57,8 @@ impl Index {
     /// Opens an index for reading, with default options.
     ///
     /// Errors: those of [`IndexBuilder::open`].
-    pub fn open(folder: &Path) -> Result<Index> {
-        Index::builder(folder).open()
+    pub fn open(folder: impl AsRef<Path>) -> Result<Index> {
+        Index::builder(folder.as_ref()).open()
     }
 }
 
@@ -122,10 +122,15 @@ impl IndexBuilder {
     /// Errors: the folder is not empty; it cannot be written.
     pub fn create(self, model: &Model) -> Result<Writer> {
         let folder = &self.folder;
-        if model.config().addresses.same_url != SameUrl::Off {
+        let addresses = model.config().addresses;
+        if addresses.same_url == SameUrl::Canonical {
             return Err(Error::usage(
-                "same_url: an index keeps all pages by their ids, also those of one address; give versions of a page one id, and the \
-                 newest replaces the others",
+                "same_url canonical: an index does not follow canonical links; use exact, normalised or loose",
+            ));
+        }
+        if addresses.same_url != SameUrl::Off && addresses.versions == Versions::Keep {
+            return Err(Error::usage(
+                "versions keep: an index has one page for each address; use newest, or same_url off",
             ));
         }
         fs::create_dir_all(folder).map_err(Error::io("cannot make the folder", folder))?;

@@ -74,12 +74,12 @@ pub struct PassagePage {
 }
 
 /// A page that shares keys with a text.
-struct Sharing {
-    page: u32,
+pub(crate) struct Sharing {
+    pub(crate) page: u32,
     /// Number of shared keys that are not common.
     rare: usize,
     /// Positions of the shared keys among the keys of the text.
-    keys: Vec<usize>,
+    pub(crate) keys: Vec<usize>,
 }
 
 impl Index {
@@ -178,7 +178,11 @@ impl Index {
 
 /// The pages that share keys with a page, those that share most first, and whether these are all. Leaves out the page `but` and pages that
 /// pair filters exclude.
-fn sharing(state: &State, page: &Entry, but: Option<u32>) -> Result<(Vec<Sharing>, bool)> {
+pub(crate) fn sharing(
+    state: &State,
+    page: &Entry,
+    but: Option<u32>,
+) -> Result<(Vec<Sharing>, bool)> {
     let site = page.sketch.site.as_deref();
     let keys = page.sketch.keys.iter().copied();
     let keys: Vec<u64> = keys

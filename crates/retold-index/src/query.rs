@@ -179,16 +179,21 @@ impl Index {
     /// Time is bounded by the postings and candidates read: 16,384 and twice the limit, or 1,048,576 and 2,000 without a limit. Pages that
     /// pair filters exclude are no candidates; their postings count only towards the 1,048,576.
     pub fn query(&self, page: &Prepared, limit: Option<usize>) -> Result<(Status, Vec<Match>)> {
-        let known = self.find(&page.entry.id)?;
-        let status = match &known {
-            Some((_, entry)) if entry.sketch.text_hash == page.entry.sketch.text_hash => {
-                Status::Unchanged
-            }
-            Some(_) => Status::Replaced,
-            None => Status::New,
+        let (known, status, visible) = {
+            let state = self.read();
+            let known = state.version_of(&page.entry, state.visible, &|_| false)?;
+            let status = match &known {
+                Some((_, entry)) if entry.sketch.text_hash == page.entry.sketch.text_hash => {
+                    Status::Unchanged
+                }
+                Some((_, entry)) if !state.replaces(&page.entry, entry)? => Status::Older,
+                Some(_) => Status::Replaced,
+                None => Status::New,
+            };
+            (known, status, state.visible)
         };
         let view = View {
-            before: self.read().visible,
+            before: visible,
             but: known.map(|(page, _)| page),
             is_gone: &|_| false,
         };
@@ -220,8 +225,22 @@ impl Index {
         }
     }
 
-    /// The matches; may be a few more than `limit` if they belong to other stories.
+    /// The matches; may be a few more than `limit` if they belong to other stories. Pages that are the same frame are none.
     pub(crate) fn matches(
+        &self,
+        judge: &Judge,
+        page: &Entry,
+        fingerprint: &MakeFingerprint<'_>,
+        view: &View<'_>,
+        limit: Option<usize>,
+    ) -> Result<Vec<Match>> {
+        let mut matches = self.alike(judge, page, fingerprint, view, limit)?;
+        self.without_frames(page, &mut matches)?;
+        Ok(matches)
+    }
+
+    /// As `matches`, with pages that are the same frame.
+    pub(crate) fn alike(
         &self,
         judge: &Judge,
         page: &Entry,

@@ -60,7 +60,8 @@ impl Writer {
             // 0.1 did not record the kind of links, so all pages are compared again.
             false => {
                 let findings = index.findings(&RunConfig::default(), watch)?;
-                links_of_run(&findings, |rank| pages[findings.by_id[rank.at()].at()])
+                let page = |rank: retold::Rank| pages[findings.by_id[rank.at()].at()];
+                links_of_run(&findings, page, |a, b| index.are_one_frame(a, b))?
             }
         };
         self.rebuild(&pages, None, links, watch)
@@ -107,7 +108,9 @@ impl Writer {
         let mut links: Vec<Link> = replaced
             .filter(|link| link.kind == LinkKind::Replaces)
             .collect();
-        links.extend(links_of_run(&findings, page));
+        links.extend(links_of_run(&findings, page, |a, b| {
+            index.are_one_frame(a, b)
+        })?);
         self.rebuild(&pages, Some(&model), links, watch)
     }
 
@@ -226,6 +229,7 @@ impl<'a> Build<'a> {
             tail: 0,
             next: number + 1,
             urls: Some(0),
+            addresses: Some(0),
             words: Some(0),
             stories: true,
             ..old.clone()

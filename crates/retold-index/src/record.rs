@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 use std::path::Path;
 
+use retold::internal::normalised_url;
 use retold::method::{Sketch, Text};
 use retold::read::TextOptions;
 use retold::{Model, Result, Scope};
@@ -53,15 +54,25 @@ impl Entry {
         self.seconds.unwrap_or(self.added)
     }
 
-    /// Whether another page has the same facts and the same text.
+    /// Whether another page has the same facts and the same text. Forms of one URL are the same, if the id is one of them.
     pub(crate) fn is_same(&self, other: &Entry) -> bool {
-        let facts = |entry: &Entry| {
-            let Entry {
-                url, date, title, ..
-            } = entry.clone();
-            (url, date, title)
-        };
-        self.sketch == other.sketch && self.seen == other.seen && facts(self) == facts(other)
+        let is_same_url = self.url == other.url || self.id != other.id;
+        is_same_url
+            && (&self.date, &self.title, &self.seen) == (&other.date, &other.title, &other.seen)
+            && self.sketch == other.sketch
+    }
+
+    /// Its URL: its own, or its id if that is one.
+    pub(crate) fn address(&self) -> Option<&str> {
+        let id =
+            Some(&*self.id).filter(|id| id.starts_with("http://") || id.starts_with("https://"));
+        self.url.as_deref().or(id)
+    }
+
+    /// Whether its id is its URL, in some form.
+    pub(crate) fn is_named_by_url(&self) -> bool {
+        self.address()
+            .is_some_and(|url| normalised_url(url) == normalised_url(&self.id))
     }
 
     /// The byte form: a version; id, URL, date and title, each preceded by its length, which is 2³² − 1 for none; three 64-bit numbers:

@@ -5,7 +5,8 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use rayon::prelude::*;
-use retold::{Error, Model, Result, Scope};
+use retold::internal::loose_url;
+use retold::{AddressRules, Error, Model, Result, SameUrl, Scope};
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
@@ -47,6 +48,9 @@ pub(crate) struct Manifest {
     /// Pages from this number on can be found by URL; those that 0.1 added cannot.
     #[serde(default)]
     pub(crate) urls: Option<u32>,
+    /// Pages from this number on can be found by any form of their URLs.
+    #[serde(default)]
+    pub(crate) addresses: Option<u32>,
     /// Pages from this number on can be found by the words of their texts; those that 0.1 added cannot.
     #[serde(default)]
     pub(crate) words: Option<u32>,
@@ -81,6 +85,7 @@ impl Manifest {
             next: 2,
             gone: 0,
             urls: Some(0),
+            addresses: Some(0),
             words: Some(0),
             stories: true,
             learns,
@@ -188,7 +193,7 @@ pub(crate) fn text_key(text: u128) -> u64 {
     xxh3_64_with_seed(&text.to_le_bytes(), 2)
 }
 
-/// The key for finding a page by its URL, unless the URL is the id.
+/// The key by which pages that have no address key are found by their URL, unless the URL is the id.
 pub(crate) fn url_key(entry: &Entry) -> Option<u64> {
     let url = entry.url.as_deref().filter(|url| *url != entry.id);
     url.map(key_of_url)
@@ -198,10 +203,19 @@ fn key_of_url(url: &str) -> u64 {
     xxh3_64_with_seed(url.as_bytes(), 3)
 }
 
+/// The key for finding a page by any form of its URL.
+pub(crate) fn address_key(entry: &Entry) -> Option<u64> {
+    entry.address().map(key_of_address)
+}
+
+fn key_of_address(url: &str) -> u64 {
+    xxh3_64_with_seed(loose_url(url).as_bytes(), 5)
+}
+
 pub(crate) fn keys_of(entry: &Entry, words: &[u64]) -> impl Iterator<Item = u64> {
     let own = [
         Some(id_key(&entry.id)),
-        url_key(entry),
+        address_key(entry),
         entry.sketch.text_hash.map(text_key),
     ];
     own.into_iter()
@@ -273,6 +287,7 @@ impl State {
         }
         state.visible = state.fresh;
         state.manifest.urls.get_or_insert(state.fresh);
+        state.manifest.addresses.get_or_insert(state.fresh);
         state.manifest.words.get_or_insert(state.fresh);
         let last = state.manifest.last_log();
         for &(number, length) in &state.manifest.logs {
@@ -508,12 +523,46 @@ impl State {
         self.newest(id_key(id), before, is_there, |entry| entry.id == id)
     }
 
+    /// The newest page with a URL, in any form that leads to the same page.
     pub(crate) fn find_url(&self, url: &str) -> Result<Option<(u32, Entry)>> {
-        let is_of = |entry: &Entry| entry.url.as_deref() == Some(url);
-        let newest =
-            |key: u64| self.newest(key, self.visible, |page| self.pages.is_live(page), is_of);
-        let found = [newest(id_key(url))?, newest(key_of_url(url))?];
+        let rules = self.address_rules();
+        let address = rules.of_url(Some(url));
+        self.find_address(
+            url,
+            self.visible,
+            |_| true,
+            |entry| rules.of_url(entry.address()) == address,
+        )
+    }
+
+    /// The newest live page below `before` with a form of this URL that `is_there` and `is_of` accept.
+    pub(crate) fn find_address(
+        &self,
+        url: &str,
+        before: u32,
+        is_there: impl Fn(u32) -> bool,
+        is_of: impl Fn(&Entry) -> bool,
+    ) -> Result<Option<(u32, Entry)>> {
+        let newest = |key: u64| {
+            let is_there = |page| self.pages.is_live(page) && is_there(page);
+            self.newest(key, before, is_there, &is_of)
+        };
+        // Pages without an address key are found by the URL as it was written.
+        let keys = [key_of_address(url), id_key(url), key_of_url(url)];
+        let found = keys.map(newest).into_iter().collect::<Result<Vec<_>>>()?;
         Ok(found.into_iter().flatten().max_by_key(|(page, _)| *page))
+    }
+
+    /// Which URLs lead to the same page: those of the model, or else the normalised ones.
+    pub(crate) fn address_rules(&self) -> AddressRules {
+        let own = self.model.config().addresses;
+        match own.same_url {
+            SameUrl::Loose => own,
+            _ => AddressRules {
+                same_url: SameUrl::Normalised,
+                ..own
+            },
+        }
     }
 
     /// The newest page with a key, below `before`, that `is_there` and `is_of` accept.

@@ -5,12 +5,14 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Status {
-    /// There was no page with its id.
+    /// There was no such page.
     New,
-    /// It replaced the page with its id.
+    /// It replaced the page with its id, or with its address.
     Replaced,
     /// The same page was already there.
     Unchanged,
+    /// A version of its address was already there that is newer, or says much more; only in an index made with `same_url`.
+    Older,
 }
 
 impl Status {
@@ -20,6 +22,12 @@ impl Status {
             Status::New => "new",
             Status::Replaced => "replaced",
             Status::Unchanged => "unchanged",
+            Status::Older => "older",
         }
+    }
+
+    /// Whether the page is stored.
+    pub(crate) fn is_stored(self) -> bool {
+        matches!(self, Status::New | Status::Replaced)
     }
 }

@@ -120,7 +120,7 @@ pub enum StoryPart {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Change {
-    /// It is the first page of the story.
+    /// It is the earliest page, of whatever part.
     First,
     /// It has the same text.
     Copied,
@@ -140,10 +140,11 @@ const SAMPLE: usize = 1000;
 const COMPARED: usize = 8;
 
 /// A page of a story, with its sort key by time.
-type Placed = ((i64, (u32, bool, u32)), u32, StoryPart);
+pub(crate) type Placed = ((i64, (u32, bool, u32)), u32, StoryPart);
 
-struct Parts {
-    pages: Vec<Placed>,
+pub(crate) struct Parts {
+    /// Earliest first.
+    pub(crate) pages: Vec<Placed>,
 }
 
 impl Parts {
@@ -175,7 +176,7 @@ impl Parts {
     }
 
     /// The story's first page; `page` if the story has no page left.
-    fn first(&self, page: u32) -> u32 {
+    pub(crate) fn first(&self, page: u32) -> u32 {
         self.own().next().map_or(page, |placed| placed.1)
     }
 
@@ -214,7 +215,7 @@ impl Index {
             .transpose()
     }
 
-    fn parts(&self, page: u32) -> Result<Parts> {
+    pub(crate) fn parts(&self, page: u32) -> Result<Parts> {
         let state = self.read();
         self.check_stories(&state)?;
         Ok(Parts::of(&state, page))
@@ -252,12 +253,16 @@ impl Index {
         place: &FxHashMap<u32, usize>,
     ) -> Result<StoryPage> {
         let entry = self.entry_of(page)?;
-        let like = self.most_like(judge, page, &entry, first, place)?;
+        let is_earliest = place.get(&page) == Some(&0);
+        let like = match is_earliest {
+            true => None,
+            false => self.most_like(judge, page, &entry, first, place)?,
+        };
         // What came before the first page of a story can only be a longer version or an excerpt.
         let like = like.filter(|(_, _, is_before)| page != first || *is_before);
         let like = like.map(|(of, verdict, _)| (of, verdict));
         let what = match &like {
-            None if page == first => Change::First,
+            None if is_earliest => Change::First,
             None => Change::Indirect,
             Some((of, verdict)) => change(&entry, of, verdict.relation),
         };

@@ -26,6 +26,8 @@ pub struct Added {
     pub status: Status,
     /// The earlier pages that it repeats, best first.
     pub matches: Vec<Match>,
+    /// Its whole text is a frame that other pages have under other titles, such as a notice; these are not among the matches.
+    pub is_frame: bool,
 }
 
 /// An index, open for reading and writing. An index has one writer at a time.
@@ -93,7 +95,7 @@ impl Writer {
         let mut added = matches(&index, pages, &plan, limit)?;
         let mut links: Vec<Link> = Vec::new();
         for (&(status, page, older), added) in plan.pages.iter().zip(&mut added) {
-            if status != Status::Unchanged {
+            if status.is_stored() {
                 links.extend(older.map(|other| Link {
                     page,
                     other,
@@ -125,17 +127,27 @@ impl Writer {
     fn plan(&self, pages: &[Prepared]) -> Result<Plan> {
         let state = self.index.read();
         let mut plan = Plan::default();
+        // Pages of this commit, by id and by address.
         let mut here: FxHashMap<&str, (u32, &Entry)> = FxHashMap::default();
+        let mut addresses: FxHashMap<String, (u32, &Entry)> = FxHashMap::default();
         let mut next = state.pages.len() as u32;
         for page in pages {
-            let id = page.entry.id.as_str();
-            let known = match here.get(id) {
+            let (id, address) = (page.entry.id.as_str(), state.identity(&page.entry));
+            let at_address = || addresses.get(address.as_ref()?);
+            let known = here.get(id).or_else(at_address);
+            let known = match known.filter(|(number, _)| !plan.gone.contains_key(number)) {
                 Some(&(number, entry)) => Some((number, entry.clone())),
-                None => state.find(id, next, |page| state.pages.is_live(page))?,
+                None => {
+                    let is_gone = |page: u32| plan.gone.contains_key(&page);
+                    state.version_of(&page.entry, next, &is_gone)?
+                }
             };
             let planned = match known {
                 Some((number, entry)) if entry.is_same(&page.entry) => {
                     (Status::Unchanged, number, None)
+                }
+                Some((number, entry)) if !state.replaces(&page.entry, &entry)? => {
+                    (Status::Older, number, None)
                 }
                 Some((number, _)) => {
                     plan.gone.insert(number, next);
@@ -143,8 +155,11 @@ impl Writer {
                 }
                 None => (Status::New, next, None),
             };
-            if planned.0 != Status::Unchanged {
+            if planned.0.is_stored() {
                 here.insert(id, (next, &page.entry));
+                if let Some(address) = address {
+                    addresses.insert(address, (next, &page.entry));
+                }
                 next += 1;
             }
             plan.pages.push(planned);
@@ -156,7 +171,7 @@ impl Writer {
     fn write_pages(&self, pages: &[Prepared], plan: &Plan, log: &Log, start: u64) -> Result<u64> {
         let new = pages.iter().zip(&plan.pages);
         let new: Vec<(&Prepared, u32)> = new
-            .filter(|(_, (status, ..))| *status != Status::Unchanged)
+            .filter(|(_, (status, ..))| status.is_stored())
             .map(|(page, &(_, number, _))| (page, number))
             .collect();
         let keeps_texts = self.index.keeps_texts();
@@ -275,7 +290,7 @@ fn matches(
     let planned = pages.par_iter().zip(&plan.pages);
     let added = planned.map(|(page, &(status, number, _))| {
         let before = match status {
-            Status::Unchanged => all,
+            Status::Unchanged | Status::Older => all,
             Status::New | Status::Replaced => number,
         };
         let is_gone = |other: u32| plan.gone.get(&other).is_some_and(|&by| by <= before);
@@ -285,8 +300,13 @@ fn matches(
             is_gone: &is_gone,
         };
         let fingerprint = |judge: &Judge| Ok(page.fingerprint(judge));
-        let matches = index.matches(&judge, &page.entry, &fingerprint, &view, limit)?;
-        Ok(Added { status, matches })
+        let mut matches = index.alike(&judge, &page.entry, &fingerprint, &view, limit)?;
+        let is_frame = index.without_frames(&page.entry, &mut matches)?;
+        Ok(Added {
+            status,
+            matches,
+            is_frame,
+        })
     });
     added.collect()
 }

@@ -7,12 +7,16 @@ use retold::internal::peak_memory;
 use retold::{Error, Findings, Result, Stage, Watch};
 use serde::Serialize;
 
+use crate::agreement::Agreement;
 use crate::out::{MODEL, OutDir, SUMMARY};
 use crate::output::Request;
 use crate::summary::{Run, Summary};
-use crate::{html, kept, tables};
+use crate::tally::Tallies;
+use crate::{html, kept, stop, tables};
 
 /// Writes the whole output folder; `summary.json` is renamed last.
+///
+/// Errors: a limit of the request is reached ([`Error::Stopped`]), a file cannot be written, the run is cancelled.
 pub fn write(
     findings: &Findings,
     request: &Request,
@@ -22,15 +26,19 @@ pub fn write(
     let start = Instant::now();
     watch.begin(Stage::Write.name(), 0);
     let output = &request.output;
-    let mut summary = summary(findings, request);
+    let tallies = Tallies::of(findings);
+    stop::check(&output.stop_if, findings, &tallies)?;
+    let mut summary = counted(findings, &tallies, request);
+    drop(tallies);
+    let agreements = Agreement::of_clusters(findings);
     // A single file in `kept/` is written by one thread, so write the report at the same time.
     let (report, (tables, kept)) = rayon::join(
-        || html::write(findings, output, &summary, &out, watch),
+        || html::write(findings, &agreements, output, &summary, &out, watch),
         || {
             rayon::join(
-                || tables::write_all(findings, output, &out),
+                || tables::write_all(findings, &agreements, output, &out),
                 || match output.kept {
-                    true => kept::write(findings, output, &out, watch),
+                    true => kept::write(findings, &agreements, output, &out, watch),
                     false => Ok(0),
                 },
             )
@@ -62,7 +70,11 @@ pub(crate) fn commit(out: OutDir, summary: &impl Serialize, watch: &dyn Watch) -
 
 /// The statistics of the run so far.
 pub fn summary(findings: &Findings, request: &Request) -> Summary {
-    let mut summary = Summary::of(findings, request);
+    counted(findings, &Tallies::of(findings), request)
+}
+
+fn counted(findings: &Findings, tallies: &Tallies, request: &Request) -> Summary {
+    let mut summary = Summary::of(findings, tallies, request);
     let times = findings.times.iter();
     summary.run = Run {
         version: env!("CARGO_PKG_VERSION"),

@@ -4,12 +4,49 @@ use std::path::{Path, PathBuf};
 
 use retold::eval::{each_line, read_pairs};
 use retold::explain::ExplainInputs;
-use retold::read::leave_out;
+use retold::read::{ReadOptions, leave_out};
 use retold::{Error, Model, Relation, Result};
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::out::{MODEL, SUMMARY};
+use crate::out::{KEPT, MODEL, SUMMARY};
+
+fn summary_of(out: &Path) -> Result<Value> {
+    let path = out.join(SUMMARY);
+    serde_json::from_str(&text(&path)?).map_err(|e| corrupt(&path, &e.to_string()))
+}
+
+/// The folder from which a run was started.
+fn directory_of(summary: &Value) -> PathBuf {
+    PathBuf::from(summary["run"]["directory"].as_str().unwrap_or_default())
+}
+
+/// The model of a run; paths in it start from `directory`.
+fn model_of(out: &Path, directory: &Path) -> Result<Model> {
+    let path = out.join(MODEL);
+    Model::from_json(&text(&path)?, directory).map_err(|e| match e {
+        Error::Usage(reason) => corrupt(&path, &reason),
+        other => other,
+    })
+}
+
+/// The options by which a run read its inputs, if this is its folder of kept pages.
+pub(crate) fn read_options_of_kept(kept: &Path) -> Result<Option<ReadOptions>> {
+    let Ok(kept) = kept.canonicalize() else {
+        return Ok(None);
+    };
+    let run = kept
+        .parent()
+        .filter(|out| kept.ends_with(KEPT) && Finished::is_at(out));
+    let options = run.map(|out| {
+        let summary = summary_of(out)?;
+        Ok(model_of(out, &directory_of(&summary))?
+            .config()
+            .read
+            .clone())
+    });
+    options.transpose()
+}
 
 /// A finished run, read from its output folder.
 #[derive(Clone)]
@@ -29,9 +66,8 @@ impl Finished {
 
     /// Opens the output folder of a run and finds its inputs again.
     pub fn open(out: &Path) -> Result<Finished> {
-        let summary: Value = serde_json::from_str(&text(&out.join(SUMMARY))?)
-            .map_err(|e| corrupt(&out.join(SUMMARY), &e.to_string()))?;
-        let directory = PathBuf::from(summary["run"]["directory"].as_str().unwrap_or_default());
+        let summary = summary_of(out)?;
+        let directory = directory_of(&summary);
         if !out.join(MODEL).is_file() {
             return Err(Error::Usage(format!(
                 "{}: only runs of `retold dedup` and `retold passages` can be explained; pass the run's input instead: --in INPUT \
@@ -39,11 +75,7 @@ impl Finished {
                 out.display()
             )));
         }
-        let model =
-            Model::from_json(&text(&out.join(MODEL))?, &directory).map_err(|e| match e {
-                Error::Usage(reason) => corrupt(&out.join(MODEL), &reason),
-                other => other,
-            })?;
+        let model = model_of(out, &directory)?;
         let mut inputs = ExplainInputs::open(&paths(&summary, &directory, out)?, model)?;
         // The run leaves its own output folder out as well.
         if let Ok(own) = out.canonicalize() {
@@ -54,6 +86,11 @@ impl Finished {
             out: out.to_owned(),
             of_passages: summary["passages"].is_u64(),
         })
+    }
+
+    /// A file of the run.
+    pub(crate) fn file(&self, name: &str) -> PathBuf {
+        self.out.join(name)
     }
 
     /// The first of these pages that the run dropped as an older version of the same address. Such a page was not compared with others.

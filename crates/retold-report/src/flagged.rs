@@ -93,7 +93,7 @@ fn collapsed(findings: &Findings) -> HashMap<Rank, String> {
 }
 
 /// How many pages each site has, without old pages.
-pub(crate) fn pages_of_sites(findings: &Findings) -> HashMap<u32, usize> {
+fn pages_of_sites(findings: &Findings) -> HashMap<u32, usize> {
     let mut of_site: HashMap<u32, usize> = HashMap::new();
     let own = findings.collection.pages.len() - findings.old_pages;
     let sites = findings.collection.pages.iter().take(own);

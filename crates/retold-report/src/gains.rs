@@ -1,11 +1,9 @@
 //! Sites for whose pages many pages of other sites were dropped.
 
-use std::collections::BTreeMap;
-
-use retold::{DroppedAs, Findings};
+use retold::Findings;
 use serde::Serialize;
 
-use crate::flagged::pages_of_sites;
+use crate::tally::{Gone, Tally};
 
 /// A site is listed if so many pages of other sites were dropped for its pages,
 const LEAST_PAGES: u64 = 20;
@@ -39,45 +37,37 @@ pub struct SiteLoss {
 }
 
 /// The sites that gained the most come first.
-pub(crate) fn gains(findings: &Findings) -> Vec<Gain> {
-    // (site that keeps, site that loses) -> pages. Versions of an address belong to its site, whoever has them.
-    let mut taken: BTreeMap<(u32, u32), u64> = BTreeMap::new();
-    for drop in &findings.dropped {
-        let site = |rank| findings.page(rank).site;
-        if let (Some(keeps), Some(loses)) = (site(drop.canonical), site(drop.page))
-            && keeps != loses
-            && drop.relation != DroppedAs::SameUrl
-        {
-            *taken.entry((keeps, loses)).or_default() += 1;
-        }
-    }
-    if taken.is_empty() {
-        return Vec::new();
-    }
-    let all = pages_of_sites(findings);
+pub(crate) fn gains(findings: &Findings, sites: &Tally) -> Vec<Gain> {
     let name = |site: u32| findings.collection.sites[site as usize].clone();
-    let taken: Vec<((u32, u32), u64)> = taken.into_iter().collect();
-    let of_site = taken.chunk_by(|((a, _), _), ((b, _), _)| a == b);
-    let gains = of_site.filter_map(|losses| {
-        let loss = |&((_, site), pages): &((u32, u32), u64)| SiteLoss {
-            site: name(site),
-            pages,
-            of: all.get(&site).map_or(0, |pages| *pages as u64),
-        };
-        let losses_of = || losses.iter().map(loss);
-        let is_large = |loss: &SiteLoss| loss.of >= LEAST_PAGES && loss.pages * SHARE > loss.of;
-        let pages = losses.iter().map(|(_, pages)| pages).sum();
-        if pages < LEAST_PAGES && !losses_of().any(|loss| is_large(&loss)) {
-            return None;
-        }
-        let most = losses_of().max_by(|a, b| (a.pages, &b.site).cmp(&(b.pages, &a.site)));
-        Some(Gain {
-            site: name(losses[0].0.0),
-            pages,
-            sites: losses.len() as u64,
-            most: most?,
-        })
+    // Versions of an address belong to its site, whoever has them.
+    let taken = sites.gone.iter().filter(|gone| {
+        gone.keeps != gone.loses
+            && ![gone.keeps, gone.loses].contains(&sites.none())
+            && gone.pages > gone.versions
     });
+    let taken: Vec<&Gone> = taken.collect();
+    let gains = taken
+        .chunk_by(|a, b| a.keeps == b.keeps)
+        .filter_map(|losses| {
+            let loss = |gone: &&Gone| SiteLoss {
+                site: name(gone.loses),
+                pages: u64::from(gone.pages - gone.versions),
+                of: sites.pages(gone.loses),
+            };
+            let losses_of = || losses.iter().map(loss);
+            let is_large = |loss: &SiteLoss| loss.of >= LEAST_PAGES && loss.pages * SHARE > loss.of;
+            let pages = losses_of().map(|loss| loss.pages).sum();
+            if pages < LEAST_PAGES && !losses_of().any(|loss| is_large(&loss)) {
+                return None;
+            }
+            let most = losses_of().max_by(|a, b| (a.pages, &b.site).cmp(&(b.pages, &a.site)));
+            Some(Gain {
+                site: name(losses[0].keeps),
+                pages,
+                sites: losses.len() as u64,
+                most: most?,
+            })
+        });
     let mut gains: Vec<Gain> = gains.collect();
     gains.sort_by(|a, b| b.pages.cmp(&a.pages).then_with(|| a.site.cmp(&b.site)));
     gains
@@ -89,6 +79,7 @@ mod tests {
 
     use super::*;
     use crate::flagged::tests::story;
+    use crate::tally::Tallies;
 
     fn gains_of(pages: impl IntoIterator<Item = (String, String)>) -> Vec<Gain> {
         let pages = pages.into_iter().enumerate().map(|(number, (site, text))| {
@@ -96,7 +87,8 @@ mod tests {
             page.url = Some(format!("https://{site}/{number}"));
             page
         });
-        gains(&dedup(pages, &JudgeConfig::default()).unwrap())
+        let findings = dedup(pages, &JudgeConfig::default()).unwrap();
+        gains(&findings, &Tallies::of(&findings).sites)
     }
 
     /// A site adds a paragraph to pages of others: twenty are listed, nineteen are not.

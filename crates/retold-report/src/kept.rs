@@ -10,6 +10,7 @@ use retold::internal::{Memory, Original, companions};
 use retold::read::{ReadOptions, RecordDecision, Source};
 use retold::{DroppedAs, Error, Findings, PageNo, Rank, Result, Watch};
 
+use crate::agreement::Agreement;
 use crate::marks::{self, Marks};
 use crate::out::{KEPT, OutDir};
 use crate::output::OutputConfig;
@@ -18,12 +19,13 @@ use crate::output::OutputConfig;
 /// because they belong to dropped ones.
 pub(crate) fn write(
     findings: &Findings,
+    agreements: &[Agreement],
     output: &OutputConfig,
     out: &OutDir,
     watch: &dyn Watch,
 ) -> Result<u64> {
     let config = findings.model.config();
-    let decisions = Decisions::new(findings, output);
+    let decisions = Decisions::new(findings, agreements, output);
     let added = marks::fields(output);
     let root = out.path(KEPT);
     std::fs::create_dir_all(&root).map_err(Error::io("cannot make the folder", &root))?;
@@ -106,7 +108,7 @@ struct Decisions<'a> {
 }
 
 impl<'a> Decisions<'a> {
-    fn new(findings: &'a Findings, output: &'a OutputConfig) -> Self {
+    fn new(findings: &'a Findings, agreements: &'a [Agreement], output: &'a OutputConfig) -> Self {
         let ranks = retold::internal::ranks(&findings.by_id);
         let mut is_dropped = vec![false; ranks.len()];
         findings
@@ -126,7 +128,7 @@ impl<'a> Decisions<'a> {
             ranks,
             is_dropped,
             output,
-            marks: (output.mark || output.annotate).then(|| Marks::new(findings)),
+            marks: (output.mark || output.annotate).then(|| Marks::new(findings, agreements)),
         }
     }
 

@@ -3,9 +3,11 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+use retold::internal::date_text;
 use retold::read::{AddedFields, FieldKind, FieldValue};
 use retold::{Findings, Rank, Relation};
 
+use crate::agreement::Agreement;
 use crate::output::{Names, OutputConfig};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,23 +25,28 @@ pub(crate) struct Mark<'a> {
     pub dropped_for: Option<Cow<'a, str>>,
     /// Number of pages dropped for it.
     pub dropped: u64,
+    /// Of its cluster; of the page alone if it is in none.
+    pub agreement: Agreement,
 }
 
 pub(crate) struct Marks<'a> {
     findings: &'a Findings,
+    /// The agreement of each cluster.
+    agreements: &'a [Agreement],
     cluster_of: Vec<Option<u32>>,
     /// Kept page -> number of pages dropped for it.
     dropped: BTreeMap<Rank, u64>,
 }
 
 impl<'a> Marks<'a> {
-    pub fn new(findings: &'a Findings) -> Marks<'a> {
+    pub fn new(findings: &'a Findings, agreements: &'a [Agreement]) -> Marks<'a> {
         let mut dropped = BTreeMap::new();
         for drop in &findings.dropped {
             *dropped.entry(drop.canonical).or_default() += 1;
         }
         Marks {
             findings,
+            agreements,
             cluster_of: findings.cluster_of(),
             dropped,
         }
@@ -72,6 +79,10 @@ impl<'a> Marks<'a> {
                 .or(apart.map(|drop| drop.relation.name())),
             dropped_for: drop.map(|drop| findings.id(drop.canonical)),
             dropped: self.dropped.get(&page).copied().unwrap_or(0),
+            agreement: match cluster {
+                Some(number) => self.agreements[number as usize],
+                None => Agreement::of(findings, &[page]),
+            },
         }
     }
 
@@ -99,6 +110,24 @@ const CLUSTER: Field = ("retold_cluster", FieldKind::Whole, |mark| {
 const SIZE: Field = ("retold_cluster_size", FieldKind::Whole, |mark| {
     whole(mark.size)
 });
+const PAGES: Field = ("retold_pages", FieldKind::Whole, |mark| {
+    whole(mark.agreement.pages)
+});
+const SITES: Field = ("retold_sites", FieldKind::Whole, |mark| {
+    whole(mark.agreement.sites)
+});
+const INPUTS: Field = ("retold_inputs", FieldKind::Whole, |mark| {
+    whole(mark.agreement.inputs)
+});
+const FIRST_DATE: Field = ("retold_first_date", FieldKind::Text, |mark| {
+    date(mark.agreement.first_date)
+});
+const LAST_DATE: Field = ("retold_last_date", FieldKind::Text, |mark| {
+    date(mark.agreement.last_date)
+});
+const LOST: Field = ("retold_lost", FieldKind::Whole, |mark| {
+    whole(mark.agreement.lost)
+});
 const MARK: &[Field] = &[
     CLUSTER,
     ("retold_canonical", FieldKind::Text, |mark| {
@@ -111,6 +140,12 @@ const MARK: &[Field] = &[
         text(mark.dropped_for.as_deref())
     }),
     SIZE,
+    PAGES,
+    SITES,
+    INPUTS,
+    FIRST_DATE,
+    LAST_DATE,
+    LOST,
 ];
 const ANNOTATE: &[Field] = &[
     CLUSTER,
@@ -118,6 +153,12 @@ const ANNOTATE: &[Field] = &[
     ("retold_dropped", FieldKind::Whole, |mark| {
         whole(mark.dropped)
     }),
+    PAGES,
+    SITES,
+    INPUTS,
+    FIRST_DATE,
+    LAST_DATE,
+    LOST,
 ];
 const DATATROVE: &[Field] = &[
     ("minhash_cluster_id", FieldKind::Whole, |mark| {
@@ -134,6 +175,11 @@ fn whole(number: u64) -> FieldValue<'static> {
 
 fn text(text: Option<&str>) -> FieldValue<'_> {
     text.map_or(FieldValue::Null, |text| FieldValue::Text(text.into()))
+}
+
+fn date(date: Option<i64>) -> FieldValue<'static> {
+    let date = date.and_then(date_text);
+    date.map_or(FieldValue::Null, |date| FieldValue::Text(date.into()))
 }
 
 fn fields_of(output: &OutputConfig) -> &'static [Field] {
@@ -178,10 +224,12 @@ mod tests {
         // Treat it as a collection, which is in no cluster.
         findings.clusters.clear();
         findings.dropped[0].relation = DroppedAs::Collection { parts: 2 };
-        let marks = Marks::new(&findings);
+        let marks = Marks::new(&findings, &[]);
         let mark = marks.of(findings.dropped[0].page);
         assert_eq!(mark.relation, Some("collection"));
         assert_eq!(mark.dropped_for.as_deref(), Some("p0"));
         assert_eq!((mark.cluster, mark.canonical), (None, None));
+        // It agrees with nobody but itself.
+        assert_eq!((mark.agreement.pages, mark.agreement.inputs), (1, 1));
     }
 }

@@ -4,18 +4,21 @@ use retold::{Error, JudgeConfig, Result, RunConfig};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::stop::StopIf;
+
 /// What a run writes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct OutputConfig {
     /// Write `kept/`.
     pub kept: bool,
-    /// Keep every page in `kept/`, and add the fields `retold_cluster`, `retold_canonical`, `retold_relation`, `retold_dropped_for` and
-    /// `retold_cluster_size`.
+    /// Keep every page in `kept/`, and add the fields `retold_cluster`, `retold_canonical`, `retold_relation`, `retold_dropped_for`,
+    /// `retold_cluster_size`, and those of [`Agreement`](crate::Agreement).
     pub mark: bool,
     /// Replace dropped records of WARC files by `revisit` records if the kept page is in a WARC file, too.
     pub revisits: bool,
-    /// Add the fields `retold_cluster`, `retold_cluster_size` and `retold_dropped` to kept records.
+    /// Add the fields `retold_cluster`, `retold_cluster_size`, `retold_dropped`, and those of [`Agreement`](crate::Agreement), to kept
+    /// records.
     pub annotate: bool,
     /// Path of the object for added fields; without it, they are fields of the record.
     pub annotate_as: Option<String>,
@@ -29,6 +32,8 @@ pub struct OutputConfig {
     pub report_text: Option<usize>,
     /// Flag clusters with more pages than this.
     pub alarm_size: usize,
+    /// Write nothing if so many pages would be dropped.
+    pub stop_if: Vec<StopIf>,
 }
 
 impl Default for OutputConfig {
@@ -44,6 +49,7 @@ impl Default for OutputConfig {
             tables: Tables::default(),
             report_text: None,
             alarm_size: 1000,
+            stop_if: Vec::new(),
         }
     }
 }

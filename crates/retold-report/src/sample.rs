@@ -1,4 +1,4 @@
-//! Samples kept pages by the size of their clusters. Pages may be repeated or left out.
+//! Samples kept pages by the size of their clusters, or by how many sites or inputs agree. Pages may be repeated or left out.
 
 use std::collections::{HashMap, HashSet};
 use std::io::Write;
@@ -6,18 +6,18 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use retold::eval::each_line;
-use retold::internal::Memory;
+use retold::internal::{Memory, decodes};
 use retold::read::{ReadOptions, RecordDecision, Source, discover, each_page, page_ids};
 use retold::{Error, Page, Result, Watch};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use xxhash_rust::xxh3::{xxh3_64_with_seed, xxh3_128};
 
-use crate::finished::Finished;
+use crate::finished::{Finished, read_options_of_kept};
 use crate::kept::{belonging, each_source};
 use crate::out::{OutDir, SUMMARY};
 
-/// How often to write a page, by the size of its cluster.
+/// How often to write a page, by the size of its cluster or another number ([`SampleBy`]).
 ///
 /// ```
 /// let weights: retold_report::Weights = "1:1,2:2,100:0.5".parse().unwrap();
@@ -27,7 +27,7 @@ use crate::out::{OutDir, SUMMARY};
 pub struct Weights(Vec<(u64, f64)>);
 
 impl Weights {
-    /// The mean number of times that a page is written whose cluster has this size.
+    /// The mean number of times that a page of this size is written.
     pub fn of(&self, size: u64) -> f64 {
         let below = self.0.partition_point(|(least, _)| *least <= size);
         below.checked_sub(1).map_or(0.0, |at| self.0[at].1)
@@ -67,6 +67,33 @@ impl FromStr for Weights {
     }
 }
 
+/// The number that decides how often a page is written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum SampleBy {
+    /// The pages of its cluster.
+    #[default]
+    Size,
+    /// The same, exact copies of one site counted once ([`Agreement::pages`](crate::Agreement::pages)).
+    Pages,
+    /// Their different sites; at least 1.
+    Sites,
+    /// Their different input files.
+    Inputs,
+}
+
+impl SampleBy {
+    /// The field with this number in records that a run has annotated.
+    pub fn field(self) -> &'static str {
+        match self {
+            SampleBy::Size => "retold_cluster_size",
+            SampleBy::Pages => "retold_pages",
+            SampleBy::Sites => "retold_sites",
+            SampleBy::Inputs => "retold_inputs",
+        }
+    }
+}
+
 /// Options of a sample of kept pages.
 #[derive(Clone, Debug)]
 pub struct Sample {
@@ -74,8 +101,10 @@ pub struct Sample {
     pub inputs: Vec<PathBuf>,
     /// How to read pages. For the output folder of a run, the options of the run are used.
     pub read: ReadOptions,
-    /// The field with the cluster size, for files.
-    pub size_field: String,
+    /// The number that decides.
+    pub by: SampleBy,
+    /// The field with that number, for files, if it is another than [`SampleBy::field`].
+    pub size_field: Option<String>,
     /// How often to write pages.
     pub weights: Weights,
     /// Seed of the sample.
@@ -84,6 +113,12 @@ pub struct Sample {
     pub out: PathBuf,
     /// Replace the output of an earlier run.
     pub force: bool,
+}
+
+impl Sample {
+    fn field(&self) -> &str {
+        self.size_field.as_deref().unwrap_or(self.by.field())
+    }
 }
 
 /// The statistics of a sample.
@@ -102,11 +137,11 @@ pub struct Sampled {
     pub folders: u32,
 }
 
-/// The pages, and where their cluster sizes come from.
+/// The pages, and where their sizes, or what else decides, come from.
 struct SampledPages {
     sources: Vec<Source>,
     read: ReadOptions,
-    /// For a finished run: cluster sizes by id, and ids of dropped pages, both by hash.
+    /// For a finished run: sizes by id, and ids of dropped pages, both by hash.
     run: Option<(HashMap<u128, u64>, HashSet<u128>)>,
 }
 
@@ -128,6 +163,7 @@ pub fn sample(job: &Sample, watch: &dyn Watch) -> Result<Sampled> {
     let summary = json!({
         "records": sampled,
         "weights": job.weights.0,
+        "by": job.by,
         "seed": job.seed,
         "inputs": inputs.collect::<Vec<String>>(),
     });
@@ -145,7 +181,7 @@ fn pages(job: &Sample) -> Result<SampledPages> {
         && Finished::is_at(out)
     {
         let run = Finished::open(out)?;
-        let sizes = sizes(&out.join("clusters.jsonl"))?;
+        let sizes = sizes(&out.join("clusters.jsonl"), job.by)?;
         let mut dropped = HashSet::new();
         each_line(&out.join("dropped.jsonl"), "a dropped page", |line| {
             let line: Dropped = serde_json::from_str(line)?;
@@ -160,9 +196,9 @@ fn pages(job: &Sample) -> Result<SampledPages> {
     }
     // Sites are not needed here, so the size is read through the site field, which every record format supports.
     let read = ReadOptions {
-        site_field: Some(job.size_field.clone()),
+        site_field: Some(job.field().to_owned()),
         site_dir: None,
-        ..job.read.clone()
+        ..read_options(job)?
     };
     Ok(SampledPages {
         sources: discover(&job.inputs, &read)?,
@@ -171,26 +207,58 @@ fn pages(job: &Sample) -> Result<SampledPages> {
     })
 }
 
+/// The options of the job; or, if it gives none and reads the kept pages of a run, those of the run.
+fn read_options(job: &Sample) -> Result<ReadOptions> {
+    match &job.inputs[..] {
+        [kept] if job.read == ReadOptions::default() => {
+            Ok(read_options_of_kept(kept)?.unwrap_or_default())
+        }
+        _ => Ok(job.read.clone()),
+    }
+}
+
 #[derive(Deserialize)]
 struct Dropped {
     id: String,
 }
 
+/// A line of `clusters.jsonl`. Earlier versions wrote only members.
 #[derive(Deserialize)]
 struct Members {
     members: Vec<String>,
+    pages: Option<u64>,
+    sites: Option<u64>,
+    inputs: Option<u64>,
 }
 
-fn sizes(clusters: &Path) -> Result<HashMap<u128, u64>> {
-    let mut sizes = HashMap::new();
+impl Members {
+    fn size(&self, by: SampleBy) -> Option<u64> {
+        match by {
+            SampleBy::Size => Some(self.members.len() as u64),
+            SampleBy::Pages => self.pages,
+            SampleBy::Sites => self.sites.map(|sites| sites.max(1)),
+            SampleBy::Inputs => self.inputs,
+        }
+    }
+}
+
+fn sizes(clusters: &Path, by: SampleBy) -> Result<HashMap<u128, u64>> {
+    let (mut sizes, mut is_complete) = (HashMap::new(), true);
     each_line(clusters, "a cluster", |line| {
         let line: Members = serde_json::from_str(line)?;
-        let size = line.members.len() as u64;
+        let size = line.size(by);
+        is_complete &= size.is_some();
         let members = line.members.iter();
-        sizes.extend(members.map(|id| (xxh3_128(id.as_bytes()), size)));
+        sizes.extend(members.map(|id| (xxh3_128(id.as_bytes()), size.unwrap_or(1))));
         Ok(())
     })?;
-    Ok(sizes)
+    match is_complete {
+        true => Ok(sizes),
+        false => Err(Error::Usage(format!(
+            "{} was written by an earlier version, which counted no sites and inputs; run retold dedup again, or sample by size",
+            clusters.display()
+        ))),
+    }
 }
 
 fn plan(job: &Sample, pages: &SampledPages, watch: &dyn Watch) -> Result<(Plan, Sampled)> {
@@ -199,16 +267,18 @@ fn plan(job: &Sample, pages: &SampledPages, watch: &dyn Watch) -> Result<(Plan, 
         folders: 1,
         ..Sampled::default()
     };
+    let mut first = None;
     // A run identifies pages by unique ids.
     let mut ids = match pages.run {
         Some(_) => page_ids(&pages.sources, &pages.read, watch)?.into_iter(),
         None => Vec::new().into_iter(),
     };
-    let make = |page: Page| Ok((page.id, page.site));
+    let make = |page: Page| decodes(&page).map(|()| (page.id, page.site));
     let take = |source: &Source, record: u64, made: std::result::Result<_, String>| {
         let copies = match made {
-            Err(_) => {
+            Err(reason) => {
                 sampled.rejected += 1;
+                first.get_or_insert_with(|| format!("{}, record {record}: {reason}", source.name));
                 0
             }
             Ok((own, field)) => {
@@ -233,10 +303,27 @@ fn plan(job: &Sample, pages: &SampledPages, watch: &dyn Watch) -> Result<(Plan, 
         Ok(())
     };
     each_page(&pages.sources, &pages.read, watch, "read", make, take)?;
+    if let Some(first) = first {
+        let told = format!(
+            "{} could not be read, the first is {first}",
+            records(sampled.rejected)
+        );
+        match sampled.pages {
+            0 => return Err(Error::Usage(format!("no page to sample: {told}"))),
+            _ => watch.warn(&told),
+        }
+    }
     Ok((plan, sampled))
 }
 
-/// The size of a page's cluster; `None` if the page was dropped.
+fn records(count: u64) -> String {
+    match count {
+        1 => "1 record".to_owned(),
+        _ => format!("{count} records"),
+    }
+}
+
+/// What decides how often a page is written; `None` if the page was dropped.
 fn size_of(
     job: &Sample,
     pages: &SampledPages,
@@ -251,13 +338,15 @@ fn size_of(
         return Ok((!dropped.contains(&id)).then(size));
     }
     let size = field.as_ref().and_then(|text| text.trim().parse().ok());
-    match size {
-        Some(size) if size > 0 => Ok(Some(size)),
+    match (size, job.by) {
+        // A page without a site.
+        (Some(0), SampleBy::Sites) => Ok(Some(1)),
+        (Some(size), _) if size > 0 => Ok(Some(size)),
         _ => Err(Error::Usage(format!(
             "{}, record {record}: the field `{}` is {}, not the size of a cluster; name the field with --size-field, write kept pages \
              with retold dedup --annotate, or name the output folder of the run itself",
             source.name,
-            job.size_field,
+            job.field(),
             field.map_or("absent".to_owned(), |text| format!("`{text}`")),
         ))),
     }

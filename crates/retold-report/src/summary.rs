@@ -9,7 +9,9 @@ use serde_json::{Map, Value};
 
 use crate::flagged::{Flagged, flagged};
 use crate::gains::{Gain, gains};
+use crate::losses::Losses;
 use crate::output::Request;
+use crate::tally::Tallies;
 
 /// The statistics of a run: the content of `summary.json`, also printed at the end.
 #[derive(Clone, Debug, Serialize)]
@@ -52,6 +54,8 @@ pub struct Summary {
     pub flagged: Vec<Flagged>,
     /// Sites for whose pages many pages of other sites were dropped.
     pub gains: Vec<Gain>,
+    /// Inputs and sites whose pages were dropped. Like `gains`, it counts pages that are only marked, too.
+    pub losses: Losses,
     /// Connected components that are too large to list all pairs.
     pub large_components: Vec<LargeComponent>,
     /// Bytes of records.
@@ -189,6 +193,8 @@ pub struct SketchCounts {
     pub checked: u64,
     /// Pairs rejected by verification.
     pub refuted: u64,
+    /// Pairs that can only overlap, not verified because a page has many others.
+    pub unchecked: u64,
     /// Kept pages that were not compared with every page sharing their most common keys.
     pub partly_compared: u64,
 }
@@ -231,7 +237,7 @@ impl Records {
 
 impl Summary {
     /// The statistics of a run. Times are filled in at its end.
-    pub(crate) fn of(findings: &Findings, request: &Request) -> Summary {
+    pub(crate) fn of(findings: &Findings, tallies: &Tallies, request: &Request) -> Summary {
         let output = &request.output;
         let collection = &findings.collection;
         let pages = (collection.pages.len() - findings.old_pages) as u64;
@@ -271,7 +277,8 @@ impl Summary {
             clusters: findings.clusters.len() as u64,
             largest_cluster: largest(findings),
             flagged: flagged(findings, output.alarm_size),
-            gains: gains(findings),
+            gains: gains(findings, &tallies.sites),
+            losses: Losses::of(findings, tallies),
             large_components: large_components(findings),
             bytes: Bytes {
                 read: collection.bytes,
@@ -328,6 +335,7 @@ fn sketch_counts(findings: &Findings) -> SketchCounts {
         partly_compared: findings.partly_compared,
         checked: findings.verified.checked,
         refuted: findings.verified.refuted,
+        unchecked: findings.verified.unchecked,
     }
 }
 

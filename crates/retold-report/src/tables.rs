@@ -9,10 +9,12 @@ use rayon::prelude::*;
 use retold::eval::PairLine;
 use retold::internal::date_text;
 use retold::{
-    Class, DroppedAs, Error, Findings, Linkage, Pair, Rank, Result, RunStory, SameUrl, stories,
+    Class, Dropped, DroppedAs, Error, Findings, Linkage, Pair, Rank, Result, RunStory, SameUrl,
+    stories,
 };
 use serde::Serialize;
 
+use crate::agreement::Agreement;
 use crate::columns::{self, Columns, Kind};
 use crate::marks::Marks;
 use crate::out::OutDir;
@@ -27,6 +29,8 @@ struct ClusterLine<'a> {
     cluster: usize,
     canonical: Cow<'a, str>,
     members: Vec<Cow<'a, str>>,
+    #[serde(flatten)]
+    agreement: Agreement,
 }
 
 #[derive(Serialize)]
@@ -104,6 +108,8 @@ struct MemberLine<'a> {
     cluster: usize,
     canonical: Cow<'a, str>,
     member: Cow<'a, str>,
+    #[serde(flatten)]
+    agreement: Agreement,
 }
 
 const PAIRS: &Columns = &[
@@ -120,6 +126,12 @@ const CLUSTERS: &Columns = &[
     ("cluster", Kind::Whole),
     ("canonical", Kind::Text),
     ("member", Kind::Text),
+    ("pages", Kind::Whole),
+    ("sites", Kind::Whole),
+    ("inputs", Kind::Whole),
+    ("first_date", Kind::Text),
+    ("last_date", Kind::Text),
+    ("lost", Kind::Whole),
 ];
 const CLASSES: &Columns = &[
     ("id", Kind::Text),
@@ -163,33 +175,26 @@ const REJECTS: &Columns = &[
 /// ([`OutputConfig::tables`]).
 ///
 /// With `mark` nothing is dropped: `dropped.jsonl` is empty, and `marks.jsonl` has the marks of records.
-pub(crate) fn write_all(findings: &Findings, output: &OutputConfig, out: &OutDir) -> Result<()> {
+pub(crate) fn write_all(
+    findings: &Findings,
+    agreements: &[Agreement],
+    output: &OutputConfig,
+    out: &OutDir,
+) -> Result<()> {
     let (mark, form) = (output.mark, output.tables);
     let pair = |pair: Pair| pair_line(findings, &pair);
     write(out, form, "pairs", PAIRS, findings.pairs.iter(), pair)?;
-    write_clusters(findings, form, out)?;
+    write_clusters(findings, agreements, form, out)?;
     if findings.model.config().cluster == Linkage::PerPage {
         write_classes(findings, form, out)?;
     }
     if output.stories {
         write_stories(findings, form, out)?;
     }
-    let marks = Marks::new(findings);
+    let marks = Marks::new(findings, agreements);
     let dropped = findings.dropped.iter().filter(|_| !mark);
     write(out, form, "dropped", DROPPED, dropped, |drop| {
-        let (cluster, cluster_size) = marks.cluster(drop.page);
-        DroppedLine {
-            id: findings.id(drop.page),
-            canonical: findings.id(drop.canonical),
-            relation: drop.relation.name(),
-            cluster,
-            cluster_size,
-            lost: drop.lost,
-            parts: match drop.relation {
-                DroppedAs::Collection { parts } => Some(parts),
-                DroppedAs::Repeats(_) | DroppedAs::SameUrl => None,
-            },
-        }
+        dropped_line(findings, &marks, drop)
     })?;
     if mark {
         let marked = marks.marked();
@@ -221,6 +226,22 @@ fn pair_line<'a>(findings: &'a Findings, pair: &Pair) -> PairLine<'a> {
         shared: pair.shared,
         own_a: pair.own_a,
         own_b: pair.own_b,
+    }
+}
+
+fn dropped_line<'a>(findings: &'a Findings, marks: &Marks<'_>, drop: &Dropped) -> DroppedLine<'a> {
+    let (cluster, cluster_size) = marks.cluster(drop.page);
+    DroppedLine {
+        id: findings.id(drop.page),
+        canonical: findings.id(drop.canonical),
+        relation: drop.relation.name(),
+        cluster,
+        cluster_size,
+        lost: drop.lost,
+        parts: match drop.relation {
+            DroppedAs::Collection { parts } => Some(parts),
+            DroppedAs::Repeats(_) | DroppedAs::SameUrl => None,
+        },
     }
 }
 
@@ -260,21 +281,31 @@ pub(crate) fn write_rejects(findings: &Findings, form: Tables, out: &OutDir) -> 
     })
 }
 
-fn write_clusters(findings: &Findings, form: Tables, out: &OutDir) -> Result<()> {
+fn write_clusters(
+    findings: &Findings,
+    agreements: &[Agreement],
+    form: Tables,
+    out: &OutDir,
+) -> Result<()> {
     let id = |rank: Rank| findings.id(rank);
-    let clusters = findings.clusters.iter().enumerate();
-    jsonl(out, "clusters.jsonl", clusters.clone(), |(cluster, c)| {
-        ClusterLine {
+    let clusters = findings.clusters.iter().zip(agreements).enumerate();
+    jsonl(
+        out,
+        "clusters.jsonl",
+        clusters.clone(),
+        |(cluster, (c, &agreement))| ClusterLine {
             cluster,
             canonical: id(c.canonical),
             members: c.members.iter().map(|&rank| id(rank)).collect(),
-        }
-    })?;
-    let members = clusters.flat_map(|(cluster, c)| {
+            agreement,
+        },
+    )?;
+    let members = clusters.flat_map(|(cluster, (c, &agreement))| {
         c.members.iter().map(move |&member| MemberLine {
             cluster,
             canonical: id(c.canonical),
             member: id(member),
+            agreement,
         })
     });
     columns::write(out, form, "clusters", CLUSTERS, members)
@@ -446,7 +477,8 @@ mod tests {
             tables: Tables::Csv,
             ..OutputConfig::default()
         };
-        write_all(&findings, &output, &out).unwrap();
+        let agreements = Agreement::of_clusters(&findings);
+        write_all(&findings, &agreements, &output, &out).unwrap();
         let written = |name: &str| std::fs::read_to_string(out.path(name)).unwrap();
         assert_eq!(
             written("dropped.jsonl"),
@@ -456,6 +488,20 @@ mod tests {
         assert_eq!(
             written("dropped.csv"),
             "id,canonical,relation,cluster,cluster_size,lost,parts\nb,a,duplicate,0,3,11,\nc,a,collection,0,3,3,2\n"
+        );
+        // Three exact copies of one input count once.
+        let agreement =
+            r#""pages":1,"sites":0,"inputs":1,"first_date":null,"last_date":null,"lost":14"#;
+        assert_eq!(
+            written("clusters.jsonl"),
+            format!(
+                "{{\"cluster\":0,\"canonical\":\"a\",\"members\":[\"a\",\"b\",\"c\"],{agreement}}}\n"
+            )
+        );
+        assert!(
+            written("clusters.csv").starts_with(
+                "cluster,canonical,member,pages,sites,inputs,first_date,last_date,lost\n0,a,a,1,0,1,,,14\n"
+            )
         );
         assert!(
             written("pairs.csv")

@@ -6,8 +6,10 @@ use utoipa::OpenApi;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
+#[cfg(feature = "mcp")]
+use crate::mcp;
 use crate::state::App;
-use crate::{condense, describe, feeds, guard, lists, ops, pages, passages, stories};
+use crate::{condense, describe, feeds, guard, lists, ops, pages, passages, stories, upkeep};
 
 /// The head of the API description.
 #[derive(OpenApi)]
@@ -32,6 +34,7 @@ pub fn app(state: App) -> Router {
         .routes(routes!(pages::get, pages::remove))
         .routes(routes!(stories::matches))
         .routes(routes!(stories::story))
+        .routes(routes!(stories::versions))
         .routes(routes!(lists::stories))
         .routes(routes!(stories::story_by_id))
         .routes(routes!(lists::search))
@@ -42,12 +45,15 @@ pub fn app(state: App) -> Router {
         .routes(routes!(passages::passages))
         .routes(routes!(passages::of_page))
         .routes(routes!(stories::explain, stories::explain_new))
-        .routes(routes!(ops::health))
-        .routes(routes!(ops::ready))
-        .routes(routes!(ops::metrics))
+        .merge(for_operators())
         .split_for_parts();
     describe::complete(&mut description);
     let json = description.to_json().unwrap_or_default();
+    #[cfg(feature = "mcp")]
+    let routes = {
+        let agents = (state.clone(), mcp::Route::new(&state));
+        routes.route("/mcp", axum::routing::post(mcp::message).with_state(agents))
+    };
     routes
         .route(
             "/openapi.json",
@@ -59,4 +65,15 @@ pub fn app(state: App) -> Router {
         .layer(from_fn_with_state(state.clone(), guard::authorize))
         .layer(from_fn_with_state(state.clone(), guard::observe))
         .with_state(state)
+}
+
+/// The routes that keep a service in shape.
+fn for_operators() -> OpenApiRouter<App> {
+    OpenApiRouter::new()
+        .routes(routes!(upkeep::compact))
+        .routes(routes!(upkeep::learn))
+        .routes(routes!(upkeep::snapshot))
+        .routes(routes!(ops::health))
+        .routes(routes!(ops::ready))
+        .routes(routes!(ops::metrics))
 }

@@ -1,7 +1,10 @@
 //! Reads pages from the bodies of requests.
 
+use std::io::{Read, Write};
+
 use axum::body::{Body, HttpBody};
 use axum::http::{HeaderMap, StatusCode, header};
+use flate2::read::MultiGzDecoder;
 use http_body_util::BodyExt;
 use retold::internal::site_of;
 use retold::read::{Outcome, ReadOptions, Source};
@@ -26,6 +29,10 @@ pub(crate) struct Asked {
     #[serde(default = "usual_matches")]
     #[param(default = 20)]
     pub(crate) matches: usize,
+    /// Says what each page adds: the passages that no page of the index has.
+    #[serde(default)]
+    #[param(default = false)]
+    pub(crate) adds: bool,
     /// Id of a page sent as `text/html` or `text/plain`; by default its URL.
     pub(crate) id: Option<String>,
     /// URL of such a page.
@@ -52,6 +59,8 @@ pub(crate) enum Pages {
     Lines(Vec<u8>),
     /// A JSON array; the answer is an array, too.
     Array(Vec<u8>),
+    /// WARC, perhaps compressed; the answer has a line for each page.
+    Warc(Vec<u8>),
 }
 
 /// Approximate bytes of memory for text and sketch, for each byte of a page. Pages of one-letter words need more.
@@ -60,13 +69,73 @@ pub(crate) const WORK: usize = 16;
 /// Prefix of the ids given to pages without one.
 pub(crate) const NAMELESS: &str = "\u{1}request";
 
-pub(crate) async fn read(app: &App, body: Body) -> Result<HeldBody> {
+/// Reads a body and decompresses it, both within the limit for a body.
+pub(crate) async fn read(app: &App, headers: &HeaderMap, body: Body) -> Result<HeldBody> {
+    let coding = Coding::of(headers)?;
     let limit = app.options.read_timeout;
     let read = tokio::time::timeout(limit, collect(app, body));
-    read.await.unwrap_or_else(|_| {
+    let held = read.await.unwrap_or_else(|_| {
         let detail = format!("the body did not come within {} s", limit.as_secs());
         Err(Problem::new(StatusCode::REQUEST_TIMEOUT, detail))
-    })
+    })?;
+    match coding {
+        None => Ok(held),
+        Some(coding) => {
+            let most = app.options.max_body;
+            app.work(move |_| coding.decoded(held, most)).await
+        }
+    }
+}
+
+/// How a body is compressed.
+#[derive(Clone, Copy)]
+enum Coding {
+    Gzip,
+    Zstd,
+}
+
+impl Coding {
+    fn of(headers: &HeaderMap) -> Result<Option<Coding>> {
+        let coding = headers.get(header::CONTENT_ENCODING);
+        match coding.map(|coding| coding.to_str().unwrap_or_default()) {
+            None | Some("identity") => Ok(None),
+            Some("gzip" | "x-gzip") => Ok(Some(Coding::Gzip)),
+            Some("zstd") => Ok(Some(Coding::Zstd)),
+            Some(other) => Err(Problem::new(
+                StatusCode::UNSUPPORTED_MEDIA_TYPE,
+                format!("Content-Encoding `{other}`: gzip or zstd expected, or none"),
+            )),
+        }
+    }
+
+    fn decoded(self, mut held: HeldBody, most: usize) -> Result<HeldBody> {
+        let broken = |e| Problem::bad(format!("the body cannot be decompressed: {e}"));
+        let mut from: Box<dyn Read> = match self {
+            Coding::Gzip => Box::new(MultiGzDecoder::new(&held.bytes[..])),
+            Coding::Zstd => Box::new(zstd::Decoder::new(&held.bytes[..]).map_err(broken)?),
+        };
+        let (mut bytes, mut piece) = (Vec::new(), vec![0; 1 << 16]);
+        loop {
+            let length = from.read(&mut piece).map_err(broken)?;
+            if length == 0 {
+                break;
+            }
+            if bytes.len() + length > most {
+                return Err(too_large(most));
+            }
+            held.room.set(held.bytes.len() + bytes.len() + length)?;
+            bytes.extend_from_slice(&piece[..length]);
+        }
+        drop(from);
+        held.room.set(bytes.len())?;
+        held.bytes = bytes;
+        Ok(held)
+    }
+}
+
+fn too_large(most: usize) -> Problem {
+    let detail = format!("the body has more than {most} bytes; send fewer pages at a time");
+    Problem::new(StatusCode::PAYLOAD_TOO_LARGE, detail)
 }
 
 async fn collect(app: &App, mut body: Body) -> Result<HeldBody> {
@@ -75,13 +144,9 @@ async fn collect(app: &App, mut body: Body) -> Result<HeldBody> {
         room: app.room()?,
     };
     let most = app.options.max_body;
-    let too_large = || {
-        let detail = format!("the body has more than {most} bytes; send fewer pages at a time");
-        Problem::new(StatusCode::PAYLOAD_TOO_LARGE, detail)
-    };
     // What the request says of its length need not be waited for.
     if body.size_hint().lower() > most as u64 {
-        return Err(too_large());
+        return Err(too_large(most));
     }
     let mut room = 0;
     while let Some(frame) = body.frame().await {
@@ -95,7 +160,7 @@ async fn collect(app: &App, mut body: Body) -> Result<HeldBody> {
         };
         let length = held.bytes.len() + data.len();
         if length > most {
-            return Err(too_large());
+            return Err(too_large(most));
         }
         if length > room {
             // Doubles the size, so that long bodies need few steps.
@@ -139,13 +204,6 @@ pub(crate) fn pages(
     asked: &Asked,
     read: &ReadOptions,
 ) -> Result<Pages> {
-    let coding = headers.get(header::CONTENT_ENCODING);
-    if coding.is_some_and(|coding| coding != "identity") {
-        return Err(Problem::new(
-            StatusCode::UNSUPPORTED_MEDIA_TYPE,
-            "send the body as it is, without Content-Encoding",
-        ));
-    }
     let raw = |markup: Markup, bytes: Vec<u8>| {
         let id = asked.id.clone().or_else(|| asked.url.clone());
         let id = id.unwrap_or_else(|| format!("{NAMELESS}#1"));
@@ -167,11 +225,12 @@ pub(crate) fn pages(
         }
         "text/html" | "application/xhtml+xml" => Ok(raw(Markup::Html, bytes)),
         "text/plain" => Ok(raw(Markup::Plain, bytes)),
+        "application/warc" => Ok(Pages::Warc(bytes)),
         other => Err(Problem::new(
             StatusCode::UNSUPPORTED_MEDIA_TYPE,
             format!(
-                "Content-Type `{other}`: application/json (a page, or an array of pages), application/x-ndjson (a page a line), text/html or \
-                 text/plain expected"
+                "Content-Type `{other}`: application/json (a page, or an array of pages), application/x-ndjson (a page a line), application/warc, \
+                 text/html or text/plain expected"
             ),
         )),
     }
@@ -181,13 +240,16 @@ pub(crate) fn pages(
 pub(crate) fn one(bytes: Vec<u8>, headers: &HeaderMap, read: &ReadOptions) -> Result<Page> {
     let asked = Asked {
         matches: 0,
+        adds: false,
         id: None,
         url: None,
         date: None,
     };
     match pages(bytes, headers, &asked, read)? {
         Pages::One(page) => page.map_err(Problem::unreadable),
-        Pages::Lines(_) | Pages::Array(_) => Err(Problem::bad("one page expected, not several")),
+        Pages::Lines(_) | Pages::Array(_) | Pages::Warc(_) => {
+            Err(Problem::bad("one page expected, not several"))
+        }
     }
 }
 
@@ -250,4 +312,36 @@ pub(crate) fn line(
         Outcome::Rejected(reason) => Err(reason),
         Outcome::Skipped(kind) => Err(kind.into_owned()),
     }
+}
+
+/// Hands the pages of a WARC file to `take`, and why records that should be pages are none. Other records are passed over.
+///
+/// Errors: of `take`; the records have more than `most` bytes in all; the file cannot be stored for the time of the request.
+pub(crate) fn each_of_warc(
+    bytes: &[u8],
+    read: &ReadOptions,
+    most: usize,
+    mut take: impl FnMut(std::result::Result<Page, String>) -> Result<()>,
+) -> Result<()> {
+    let stored = |e: std::io::Error| Problem::internal(format!("cannot store the body: {e}"));
+    let mut file = tempfile::Builder::new()
+        .suffix(".warc")
+        .tempfile()
+        .map_err(stored)?;
+    file.write_all(bytes).map_err(stored)?;
+    let source = Source::spooled(file.path());
+    let mut size = 0u64;
+    for record in source.records(read) {
+        size += record.size;
+        if size > most as u64 {
+            return Err(too_large(most));
+        }
+        let number = record.number;
+        match record.parse(&source, read) {
+            Outcome::Page(page) => take(Ok(page))?,
+            Outcome::Rejected(reason) => take(Err(format!("record {number}: {reason}")))?,
+            Outcome::Skipped(_) => {}
+        }
+    }
+    Ok(())
 }

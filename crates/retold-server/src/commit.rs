@@ -9,7 +9,7 @@ use retold::{Error, Result};
 use retold_index::{Added, Prepared, Writer};
 use tokio::sync::oneshot;
 
-use crate::learner::Learner;
+use crate::learner::{self, Learner};
 use crate::metrics::Metrics;
 use crate::problem::Problem;
 use crate::room::Room;
@@ -24,6 +24,14 @@ type Reply<T> = oneshot::Sender<std::result::Result<T, Problem>>;
 enum Job {
     Add(Addition),
     Remove(Vec<String>, Reply<Vec<bool>>),
+    Upkeep(Upkeep, Reply<()>),
+}
+
+/// What is done to the whole index. Pages that come meanwhile wait.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Upkeep {
+    Compact,
+    Learn,
 }
 
 struct Addition {
@@ -42,6 +50,7 @@ impl Job {
         match self {
             Job::Add(addition) => drop(addition.reply.send(Err(problem))),
             Job::Remove(_, reply) => drop(reply.send(Err(problem))),
+            Job::Upkeep(_, reply) => drop(reply.send(Err(problem))),
         }
     }
 }
@@ -93,6 +102,13 @@ impl Committer {
     pub(crate) async fn remove(&self, ids: Vec<String>) -> std::result::Result<Vec<bool>, Problem> {
         let (reply, answer) = oneshot::channel();
         self.send(Job::Remove(ids, reply))?;
+        answer.await.unwrap_or_else(|_| Err(ended()))
+    }
+
+    /// Compacts the index, or counts again what is common; returns when that is done.
+    pub(crate) async fn upkeep(&self, upkeep: Upkeep) -> std::result::Result<(), Problem> {
+        let (reply, answer) = oneshot::channel();
+        self.send(Job::Upkeep(upkeep, reply))?;
         answer.await.unwrap_or_else(|_| Err(ended()))
     }
 
@@ -160,6 +176,13 @@ fn write(
                 let removed = writer.remove(&ids).map_err(Problem::from);
                 // The client may have gone.
                 let _ = reply.send(removed);
+            }
+            Job::Upkeep(upkeep, reply) => {
+                let done = match upkeep {
+                    Upkeep::Compact => writer.compact(&()),
+                    Upkeep::Learn => writer.learn(&learner::resources(writer.index().len()), &()),
+                };
+                let _ = reply.send(done.map_err(Problem::from));
             }
             Job::Add(first) => {
                 let mut count = first.pages.len();

@@ -4,14 +4,15 @@ use std::time::Instant;
 
 use axum::Json;
 use axum::body::Body;
-use axum::extract::State;
+use axum::extract::rejection::QueryRejection;
+use axum::extract::{Query, State};
 use axum::http::HeaderMap;
 use retold::read::ReadOptions;
 use retold::{Relation, Watch};
-use retold_index::{Entry, Index, Listed, Prepared};
-use serde::Serialize;
+use retold_index::{Adds, Entry, Index, Listed, Prepared};
+use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
-use utoipa::ToSchema;
+use utoipa::{IntoParams, ToSchema};
 
 use crate::body::{self, HeldBody, NAMELESS, WORK};
 use crate::describe::NewPage;
@@ -60,6 +61,20 @@ pub(crate) struct Other {
     entry: Ranked,
     /// Relation to the first entry; `null` if they are related only through others.
     relation: Option<Relation>,
+    /// With `adds=true`: what it says that none of the story's entries before it says.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    adds: Option<Adds>,
+}
+
+/// What is wanted of a condensed list.
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Wanted {
+    /// Says what each further entry of a story adds to the entries before it.
+    #[serde(default)]
+    #[param(default = false)]
+    adds: bool,
 }
 
 /// An entry of the list.
@@ -112,15 +127,17 @@ impl Watch for Until {
 ///
 /// The list has at most 1,000 entries, best first. Each is the id of a page of the index, or a page. They are compared with each other
 /// using the model of the index. Nothing is added to the index.
-#[utoipa::path(post, path = "/v1/condense", tag = "stories",
+#[utoipa::path(post, path = "/v1/condense", tag = "stories", params(Wanted),
     request_body(content = Vec<ListEntry>, description = "ids of pages of the index, or pages, in the order of their ranking"),
     responses((status = 200, description = "the stories, the best first", body = Condensed)))]
 pub(crate) async fn condense(
     State(app): State<App>,
+    wanted: std::result::Result<Query<Wanted>, QueryRejection>,
     headers: HeaderMap,
     body: Body,
 ) -> Result<Json<Condensed>> {
-    let HeldBody { bytes, mut room } = body::read(&app, body).await?;
+    let Query(Wanted { adds }) = wanted?;
+    let HeldBody { bytes, mut room } = body::read(&app, &headers, body).await?;
     let most = app.options.max_bodies;
     let until = Until(Instant::now() + app.options.work_timeout);
     let condensed = app.work(move |index| {
@@ -130,7 +147,7 @@ pub(crate) async fn condense(
             return Err(Problem::unreadable(detail));
         }
         let entries = read(index, &entries, bytes.len(), &mut room, most)?;
-        condensed(index, entries, &until)
+        condensed(index, entries, adds, &until)
     });
     Ok(Json(condensed.await?))
 }
@@ -180,7 +197,7 @@ fn new_page(
     index.prepare(page).map_err(|e| e.to_string())
 }
 
-fn condensed(index: &Index, entries: Vec<Read>, until: &Until) -> Result<Condensed> {
+fn condensed(index: &Index, entries: Vec<Read>, adds: bool, until: &Until) -> Result<Condensed> {
     let (mut ranks, mut list, mut lines) = (Vec::new(), Vec::new(), Vec::new());
     for (rank, entry) in (1..).zip(entries) {
         match entry {
@@ -204,14 +221,24 @@ fn condensed(index: &Index, entries: Vec<Read>, until: &Until) -> Result<Condens
     }
     let ranked = |place: usize| Ranked::new(ranks[place], &list[place].entry);
     for group in index.condense(&list, until)? {
-        let others = group.others.iter().map(|&(place, relation)| Other {
-            entry: ranked(place),
-            relation,
-        });
+        let mut earlier = vec![group.first];
+        let mut others = Vec::new();
+        for (place, relation) in group.others {
+            if until.cancelled() {
+                return Err(retold::Error::Cancelled.into());
+            }
+            let adds = adds.then(|| index.adds_to(&list, &earlier, place));
+            others.push(Other {
+                entry: ranked(place),
+                relation,
+                adds: adds.transpose()?,
+            });
+            earlier.push(place);
+        }
         lines.push(Line {
             first: ranked(group.first),
             reason: None,
-            others: others.collect(),
+            others,
         });
     }
     lines.sort_by_key(|line| line.first.rank);

@@ -1,16 +1,12 @@
 //! Stories as an Atom feed.
 
-use std::io;
 use std::num::NonZeroUsize;
 
 use axum::extract::rejection::QueryRejection;
 use axum::extract::{Query, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
-use quick_xml::Writer;
-use quick_xml::events::BytesText;
-use retold_index::{Order, PageFilter, StoryCard, StoryLine};
+use retold_index::{AtomHead, News, Order, PageFilter, atom, encoded};
 use serde::Deserialize;
 use utoipa::IntoParams;
 use xxhash_rust::xxh3::xxh3_128;
@@ -64,9 +60,23 @@ impl Wanted {
         let parts: Vec<String> = site.into_iter().chain(words).collect();
         parts.join("&")
     }
+
+    fn atom(&self, news: &[News]) -> Result<Vec<u8>> {
+        let query = self.query();
+        let id = format!("urn:retold:stories:{}", query.replace('&', ":"));
+        let own = format!("/v1/feeds/stories.atom?{query}");
+        let head = AtomHead {
+            id: id.trim_end_matches(':'),
+            title: &self.title(),
+            links: &[("self", own.trim_end_matches('?')), ("alternate", "/")],
+            about: Some("/#/story/"),
+        };
+        atom(&head, news).map_err(|e| Problem::internal(format!("the feed: {e}")))
+    }
 }
 
-/// Returns the stories with the latest pages as an Atom feed, latest first.
+/// Returns the stories with the latest pages as an Atom feed, latest first. An entry has the text of the earliest page, the other pages, and
+/// what each adds.
 ///
 /// Sends an `ETag`, and status 304 if `If-None-Match` has it.
 #[utoipa::path(get, path = "/v1/feeds/stories.atom", tag = "stories", params(Wanted),
@@ -82,8 +92,10 @@ pub(crate) async fn stories_atom(
     let feed = app.work(move |index| {
         let mut keys = index.story_keys(Order::Recent, &filter)?;
         keys.truncate(wanted.limit());
-        let cards = index.story_cards(&keys)?;
-        atom(&wanted, &cards).map_err(|e| Problem::internal(format!("the feed: {e}")))
+        let stories = index.story_cards(&keys)?.into_iter();
+        let news = stories.map(|story| index.story_news(&story.line.id));
+        let news = news.collect::<retold::Result<Vec<News>>>()?;
+        wanted.atom(&news)
     });
     let feed = feed.await?;
     let tag = format!("\"{:032x}\"", xxh3_128(&feed));
@@ -103,91 +115,4 @@ fn is_known(headers: &HeaderMap, tag: &str) -> bool {
     let lists = lists.filter_map(|value| value.to_str().ok());
     let mut tags = lists.flat_map(|list| list.split(','));
     tags.any(|known| ["*", tag].contains(&known.trim().trim_start_matches("W/")))
-}
-
-fn encoded(text: &str) -> String {
-    utf8_percent_encode(text, NON_ALPHANUMERIC).to_string()
-}
-
-/// Removes characters that XML cannot contain.
-fn shown(text: &str) -> String {
-    let is_good = |c: &char| matches!(c, '\t' | '\n' | '\r' | ' '..='\u{d7ff}' | '\u{e000}'..='\u{fffd}' | '\u{10000}'..);
-    text.chars().filter(is_good).collect()
-}
-
-/// The feed of these stories (RFC 4287).
-fn atom(wanted: &Wanted, stories: &[StoryCard]) -> io::Result<Vec<u8>> {
-    let query = wanted.query();
-    // An empty feed needs a date, too.
-    let updated = stories.iter().map(|story| story.line.last_seen.as_str());
-    let updated = updated.max().unwrap_or("1970-01-01T00:00:00Z");
-    let mut xml = Writer::new_with_indent(Vec::new(), b' ', 1);
-    let feed = xml
-        .create_element("feed")
-        .with_attribute(("xmlns", "http://www.w3.org/2005/Atom"));
-    feed.write_inner_content(|xml| {
-        let id = format!("urn:retold:stories:{}", query.replace('&', ":"));
-        text(xml, "id", id.trim_end_matches(':'))?;
-        text(xml, "title", &wanted.title())?;
-        text(xml, "updated", updated)?;
-        xml.create_element("author")
-            .write_inner_content(|xml| text(xml, "name", "Retold"))?;
-        let own = format!("/v1/feeds/stories.atom?{query}");
-        link(xml, "self", own.trim_end_matches('?'))?;
-        link(xml, "alternate", "/")?;
-        stories.iter().try_for_each(|story| entry(xml, &story.line))
-    })?;
-    Ok(xml.into_inner())
-}
-
-type Xml = Writer<Vec<u8>>;
-
-fn entry(xml: &mut Xml, story: &StoryLine) -> io::Result<()> {
-    let id = encoded(&story.id);
-    xml.create_element("entry").write_inner_content(|xml| {
-        text(xml, "id", &format!("urn:retold:story:{id}"))?;
-        text(xml, "title", story.title.as_deref().unwrap_or(&story.id))?;
-        text(xml, "published", &story.first_seen)?;
-        text(xml, "updated", &story.last_seen)?;
-        link(xml, "alternate", &format!("/#/story/{id}"))?;
-        text(xml, "summary", &summary(story))
-    })?;
-    Ok(())
-}
-
-/// A sentence about a story, with where it appeared first.
-fn summary(story: &StoryLine) -> String {
-    let many = |n: u64, one: &str, more: &str| match n {
-        0 => None,
-        1 => Some(format!("1 {one}")),
-        n => Some(format!("{n} {more}")),
-    };
-    let parts = [
-        many(story.pages, "page", "pages"),
-        many(story.sites, "site", "sites"),
-        many(story.excerpts, "excerpt", "excerpts"),
-        many(story.longer, "longer version", "longer versions"),
-        many(story.round_ups, "round-up", "round-ups"),
-    ];
-    let parts: Vec<String> = parts.into_iter().flatten().collect();
-    let first = story.url.as_deref().unwrap_or_default();
-    let first = match first {
-        "" => String::new(),
-        url => format!("; first: {url}"),
-    };
-    parts.join(", ") + &first
-}
-
-fn text(xml: &mut Xml, name: &str, content: &str) -> io::Result<()> {
-    let content = shown(content);
-    xml.create_element(name)
-        .write_text_content(BytesText::new(&content))?;
-    Ok(())
-}
-
-fn link(xml: &mut Xml, rel: &str, to: &str) -> io::Result<()> {
-    xml.create_element("link")
-        .with_attributes([("rel", rel), ("href", to)])
-        .write_empty()?;
-    Ok(())
 }

@@ -57,11 +57,7 @@ impl Learner {
     }
 
     fn begin(&self, learning: Learning) -> Result<JoinHandle<Result<Learnt>>> {
-        let mut resources = RunConfig::default();
-        // Requests have priority.
-        resources.threads = 1;
-        resources.memory = MEMORY.0 + MEMORY.1 * learning.pages() as u64;
-        resources.temp_dir = Some(std::env::temp_dir());
+        let resources = resources(learning.pages());
         let stop = Until(Arc::clone(&self.stop));
         let thread = std::thread::Builder::new().name("learner".into());
         let thread = thread.spawn(move || in_pool(1, || learning.run(&resources, &stop)));
@@ -80,6 +76,16 @@ impl Learner {
             drop(learning.join());
         }
     }
+}
+
+/// What learning from so many pages may take.
+pub(crate) fn resources(pages: usize) -> RunConfig {
+    let mut resources = RunConfig::default();
+    // Requests have priority.
+    resources.threads = 1;
+    resources.memory = MEMORY.0 + MEMORY.1 * pages as u64;
+    resources.temp_dir = Some(std::env::temp_dir());
+    resources
 }
 
 fn ended() -> Error {

@@ -8,7 +8,7 @@ use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use retold::Page;
 use retold::method::Text;
-use retold_index::{Added, Entry, Index, LONGEST_ID, Match, MatchLine, Prepared, Status};
+use retold_index::{Added, Adds, Entry, Index, LONGEST_ID, Match, MatchLine, Prepared, Status};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
@@ -33,15 +33,23 @@ pub(crate) struct Answer {
     reason: Option<String>,
     /// The pages that it repeats, best first.
     matches: Vec<MatchLine>,
+    /// True if a page that was added is only a frame, such as a notice that other pages have under other titles; they are no matches.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    frame: bool,
+    /// With `adds=true`: what it says that no other page of the index says. Pages of the same request do not count.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    adds: Option<Adds>,
 }
 
 impl Answer {
-    fn new(id: &str, status: Status, matches: &[Match]) -> Answer {
+    fn new(id: &str, status: Status, matches: &[Match], adds: Option<Adds>) -> Answer {
         Answer {
             id: (!id.starts_with(NAMELESS)).then(|| id.to_owned()),
             status: status.name(),
             reason: None,
             matches: matches.iter().map(Match::line).collect(),
+            frame: false,
+            adds,
         }
     }
 
@@ -51,6 +59,8 @@ impl Answer {
             status: "rejected",
             reason: Some(reason),
             matches: Vec::new(),
+            frame: false,
+            adds: None,
         }
     }
 }
@@ -116,9 +126,10 @@ async fn prepared(
     body: Body,
     named: bool,
 ) -> Result<Many> {
-    let HeldBody { bytes, mut room } = body::read(app, body).await?;
+    let HeldBody { bytes, mut room } = body::read(app, &headers, body).await?;
     // A single request may need more than the limit for all.
     let most = app.options.max_bodies;
+    let max_body = app.options.max_body;
     app.work(move |index| {
         let read = index.model().config().read.clone();
         let (length, mut held, mut work) = (bytes.len(), 0, 0);
@@ -142,6 +153,14 @@ async fn prepared(
                 let pages = lines.map(|(number, line)| prepare(body::line(number, line, &read)));
                 (Form::Lines, pages.collect::<Result<_>>()?)
             }
+            Pages::Warc(bytes) => {
+                let mut pages = Vec::new();
+                body::each_of_warc(&bytes, &read, max_body, |page| {
+                    pages.push(prepare(page)?);
+                    Ok(())
+                })?;
+                (Form::Lines, pages)
+            }
             Pages::Array(bytes) => {
                 let items = (1u64..).zip(body::items(&bytes)?);
                 let pages = items.map(|(number, item)| prepare(body::item(number, item, &read)));
@@ -159,7 +178,7 @@ async fn prepared(
 }
 
 /// Checks that a page can be requested by its id, which is percent-encoded in the path of a request.
-fn check_id(id: &str) -> std::result::Result<(), String> {
+pub(crate) fn check_id(id: &str) -> std::result::Result<(), String> {
     if id.starts_with(NAMELESS) {
         return Err("the page has no id: send `id` or `url`".to_owned());
     }
@@ -178,7 +197,7 @@ fn check_id(id: &str) -> std::result::Result<(), String> {
 /// `id`, `url`, `date`), pages as NDJSON, or the HTML or text of a page with `id`, `url` and `date` in the query.
 #[utoipa::path(post, path = "/v1/pages", params(Asked), tag = "pages",
     request_body(description = "a page, pages, or the HTML or text of one (its id, URL and date are in the query)", content(
-        (NewPages = "application/json"), (String = "application/x-ndjson"), (String = "text/html"), (String = "text/plain"))),
+        (NewPages = "application/json"), (String = "application/x-ndjson"), (Vec<u8> = "application/warc"), (String = "text/html"), (String = "text/plain"))),
     responses((status = 200, description = "the status of the page; for several pages, in the order and form of the request", content(
         (Answers = "application/json"), (String = "application/x-ndjson"))),
         (status = 507, description = "the disk is full; nothing of the request was added", body = Problem, content_type = "application/problem+json")))]
@@ -190,7 +209,7 @@ pub(crate) async fn add(
 ) -> Result<Response> {
     let Query(asked) = asked?;
     let committer = app.committer.as_ref().ok_or_else(read_only)?;
-    let limit = asked.matches;
+    let (limit, wants_adds) = (asked.matches, asked.adds);
     let Many {
         form,
         pages,
@@ -209,6 +228,16 @@ pub(crate) async fn add(
             Err(reason) => order.push(Some(reason)),
         }
     }
+    let mut adds = Vec::new();
+    if wants_adds {
+        let told = app.work(move |index| {
+            let adds = good.iter().map(|page| index.adds(page));
+            let adds = adds.collect::<retold::Result<Vec<Adds>>>()?;
+            Ok((good, adds))
+        });
+        (good, adds) = told.await?;
+    }
+    let mut adds = adds.into_iter();
     let added = match good.is_empty() {
         true => Vec::new(),
         false => committer.add(good, limit, room).await?,
@@ -220,9 +249,15 @@ pub(crate) async fn add(
             |(
                 page,
                 Added {
-                    status, matches, ..
+                    status,
+                    matches,
+                    is_frame,
+                    ..
                 },
-            )| Answer::new(&page.entry.id, status, &matches),
+            )| Answer {
+                frame: is_frame,
+                ..Answer::new(&page.entry.id, status, &matches, adds.next())
+            },
         ),
     });
     Ok(respond(form, answers.collect()))
@@ -233,7 +268,7 @@ pub(crate) async fn add(
 /// The body is as for `POST /v1/pages`; ids are optional.
 #[utoipa::path(post, path = "/v1/query", params(Asked), tag = "pages",
     request_body(description = "a page, pages, or the HTML or text of one (its id, URL and date are in the query)", content(
-        (NewPages = "application/json"), (String = "application/x-ndjson"), (String = "text/html"), (String = "text/plain"))),
+        (NewPages = "application/json"), (String = "application/x-ndjson"), (Vec<u8> = "application/warc"), (String = "text/html"), (String = "text/plain"))),
     responses((status = 200, description = "the status of the page; for several pages, in the order and form of the request", content(
         (Answers = "application/json"), (String = "application/x-ndjson")))))]
 pub(crate) async fn query(
@@ -248,7 +283,7 @@ pub(crate) async fn query(
 /// Deprecated name of `POST /v1/query`.
 #[utoipa::path(post, path = "/v1/match", params(Asked), tag = "pages",
     request_body(description = "a page, pages, or the HTML or text of one (its id, URL and date are in the query)", content(
-        (NewPages = "application/json"), (String = "application/x-ndjson"), (String = "text/html"), (String = "text/plain"))),
+        (NewPages = "application/json"), (String = "application/x-ndjson"), (Vec<u8> = "application/warc"), (String = "text/html"), (String = "text/plain"))),
     responses((status = 200, description = "the status of the page; for several pages, in the order and form of the request", content(
         (Answers = "application/json"), (String = "application/x-ndjson")))))]
 #[deprecated = "/v1/query is its name"]
@@ -268,14 +303,14 @@ async fn answers(
     body: Body,
 ) -> Result<Response> {
     let Query(asked) = asked?;
-    let limit = asked.matches;
+    let (limit, adds) = (asked.matches, asked.adds);
     let Many {
         form, pages, room, ..
     } = prepared(app, headers, asked, body, false).await?;
     let answers = app.work(move |index| {
         let _held = room;
         let answers = pages.into_iter().map(|page| match page {
-            Ok(page) => answer(index, &page, limit),
+            Ok(page) => answer(index, &page, limit, adds),
             Err(reason) => Ok(Answer::rejected(reason)),
         });
         answers.collect::<Result<Vec<Answer>>>()
@@ -283,12 +318,13 @@ async fn answers(
     Ok(respond(form, answers.await?))
 }
 
-fn answer(index: &Index, page: &Prepared, limit: usize) -> Result<Answer> {
+fn answer(index: &Index, page: &Prepared, limit: usize, adds: bool) -> Result<Answer> {
     let (status, matches) = index.query(page, Some(limit))?;
-    Ok(Answer::new(&page.entry.id, status, &matches))
+    let adds = adds.then(|| index.adds(page)).transpose()?;
+    Ok(Answer::new(&page.entry.id, status, &matches, adds))
 }
 
-fn read_only() -> Problem {
+pub(crate) fn read_only() -> Problem {
     Problem::new(
         StatusCode::FORBIDDEN,
         "this service is read-only: it was started with --read-only",

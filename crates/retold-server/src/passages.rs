@@ -82,7 +82,7 @@ pub(crate) async fn passages(
 ) -> Result<Json<FoundPassages>> {
     let Query(wanted) = wanted?;
     let (options, pages) = wanted.asked()?;
-    let HeldBody { bytes, mut room } = body::read(&app, body).await?;
+    let HeldBody { bytes, mut room } = body::read(&app, &headers, body).await?;
     room.set((WORK * (bytes.len() + PASSAGE_TEXTS)).min(app.options.max_bodies))?;
     let until = Until(Instant::now() + app.options.work_timeout);
     let found = app.work(move |index| {

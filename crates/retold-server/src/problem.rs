@@ -68,6 +68,12 @@ impl Problem {
         Problem::new(StatusCode::INTERNAL_SERVER_ERROR, detail)
     }
 
+    /// What is wrong, and what to do about it.
+    #[cfg(feature = "mcp")]
+    pub(crate) fn detail(&self) -> &str {
+        &self.detail
+    }
+
     /// The status code.
     pub fn status(&self) -> StatusCode {
         StatusCode::from_u16(self.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)

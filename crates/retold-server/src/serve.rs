@@ -98,7 +98,7 @@ pub async fn serve(
         });
     }
     drop(listener);
-    let ended = end(&app, graceful).await;
+    let ended = end(&app, answered(graceful, options.grace * 5 / 6)).await;
     if let Some(refreshing) = refreshing {
         refreshing.abort();
     }
@@ -127,15 +127,21 @@ async fn answer(
     }
 }
 
-/// Finishes accepted requests and closes the index.
-async fn end(app: &App, connections: GracefulShutdown) -> Result<Stop> {
+/// Waits until all connections have ended; false if that takes longer than `limit`.
+async fn answered(connections: GracefulShutdown, limit: Duration) -> bool {
+    let ended = tokio::time::timeout(limit, connections.shutdown());
+    ended.await.is_ok()
+}
+
+/// Accepts no more work, finishes what was accepted and closes the index. `answered` completes when all requests were answered, or were cut
+/// off, which is false.
+pub(crate) async fn end(app: &App, answered: impl Future<Output = bool>) -> Result<Stop> {
     let (told, grace) = (Instant::now(), app.options.grace);
     app.stop();
     if let Some(committer) = &app.committer {
         committer.end_by(told + grace * 2 / 3);
     }
-    let answered = tokio::time::timeout(grace * 5 / 6, connections.shutdown());
-    let mut whole = answered.await.is_ok();
+    let mut whole = answered.await;
     if let Some(committer) = &app.committer {
         whole &= committer.finish(told + grace).await?;
     }
@@ -189,7 +195,7 @@ fn refuse(mut stream: TcpStream, permit: OwnedSemaphorePermit) {
 }
 
 /// Loads new commits of the writer periodically.
-async fn refresh_often(app: App) {
+pub(crate) async fn refresh_often(app: App) {
     loop {
         tokio::time::sleep(REFRESH).await;
         let index = Arc::clone(&app.index);

@@ -1,6 +1,7 @@
 //! The state shared by all requests.
 
 use std::ops::Deref;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -36,6 +37,10 @@ pub struct Options {
     pub tokens: Vec<String>,
     /// Host names, besides `localhost` and loopback addresses, under which a service without tokens may be used.
     pub hosts: Vec<String>,
+    /// Where snapshots of the index go, if they may be asked for.
+    pub snapshots: Option<PathBuf>,
+    /// Whether agents may add and remove pages over `/mcp`, if the service writes.
+    pub mcp_write: bool,
 }
 
 impl Default for Options {
@@ -50,6 +55,8 @@ impl Default for Options {
             grace: Duration::from_secs(30),
             tokens: Vec::new(),
             hosts: Vec::new(),
+            snapshots: None,
+            mcp_write: false,
         }
     }
 }
@@ -110,6 +117,11 @@ impl App {
             options,
             metrics,
         }))
+    }
+
+    /// The index.
+    pub fn index(&self) -> &Arc<Index> {
+        &self.index
     }
 
     /// Runs a job that reads the index on a separate thread.

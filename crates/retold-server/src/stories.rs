@@ -9,7 +9,7 @@ use axum::extract::rejection::{PathRejection, QueryRejection};
 use axum::extract::{Path, Query, State};
 use axum::http::HeaderMap;
 use retold::explain::{ComparedPage, Explanation, Offsets, explain_pair};
-use retold_index::{Edits, Index, Match, MatchLine, Story};
+use retold_index::{Edits, Index, Match, MatchLine, PageVersion, Story};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
@@ -21,7 +21,7 @@ use crate::state::App;
 
 type Result<T> = std::result::Result<T, Problem>;
 
-fn there(index: &Index, id: &str) -> Result<()> {
+pub(crate) fn there(index: &Index, id: &str) -> Result<()> {
     index.get(id)?.map(drop).ok_or_else(|| Problem::missing(id))
 }
 
@@ -161,6 +161,21 @@ pub(crate) async fn edits(
     Ok(Json(edits.await?))
 }
 
+/// Lists the versions of a page that newer ones have replaced, latest first, until the index is compacted.
+#[utoipa::path(get, path = "/v1/pages/{id}/versions", params(("id" = String, Path, description = "the page's id, percent-encoded")),
+    tag = "pages", responses((status = 200, description = "the versions", body = Vec<PageVersion>)))]
+pub(crate) async fn versions(
+    State(app): State<App>,
+    id: std::result::Result<Path<String>, PathRejection>,
+) -> Result<Json<Vec<PageVersion>>> {
+    let Path(id) = id?;
+    let versions = app.work(move |index| {
+        there(index, &id)?;
+        Ok(index.versions(&id)?)
+    });
+    Ok(Json(versions.await?))
+}
+
 /// The pages to explain.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
@@ -223,7 +238,7 @@ pub(crate) async fn explain_new(
     body: Body,
 ) -> Result<Json<Explanation>> {
     let Query(Both { b, offsets, .. }) = both?;
-    let HeldBody { bytes, mut room } = body::read(&app, body).await?;
+    let HeldBody { bytes, mut room } = body::read(&app, &headers, body).await?;
     room.set((bytes.len() * WORK).min(app.options.max_bodies))?;
     let told = app.work(move |index| {
         let _held = room;

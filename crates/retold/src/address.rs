@@ -30,6 +30,8 @@ pub enum SameUrl {
     Exact,
     /// If their URLs are equal after normalisation ([`normalised_url`]).
     Normalised,
+    /// As `Normalised`, and with http as https, without `www.`, and whatever the order of parameters ([`loose_url`]).
+    Loose,
     /// As `Normalised`; in addition a page is compared with the page that its `<link rel=canonical>` names, whatever they share. Their
     /// texts decide, since such links often lead to other pages.
     Canonical,
@@ -71,12 +73,14 @@ impl AddressRules {
         self.are_on() && self.versions == Versions::Newest
     }
 
-    pub(crate) fn of_url(&self, url: Option<&str>) -> Option<String> {
+    /// The address that a URL leads to; `None` if addresses are ignored.
+    pub fn of_url(&self, url: Option<&str>) -> Option<String> {
         let url = url.map(str::trim).filter(|url| !url.is_empty())?;
         match self.same_url {
             SameUrl::Off => None,
             SameUrl::Exact => Some(url.to_owned()),
             SameUrl::Normalised | SameUrl::Canonical => Some(normalised_url(url)),
+            SameUrl::Loose => Some(loose_url(url)),
         }
     }
 
@@ -158,6 +162,7 @@ impl SameUrl {
             SameUrl::Off => "off",
             SameUrl::Exact => "exact",
             SameUrl::Normalised => "normalised",
+            SameUrl::Loose => "loose",
             SameUrl::Canonical => "canonical",
         }
     }
@@ -215,6 +220,38 @@ pub fn normalised_url(url: &str) -> String {
         .collect();
     let query = Some(wanted.join("&")).filter(|query| !query.is_empty());
     url.set_query(query.as_deref());
+    url.into()
+}
+
+/// A normalised URL without what usually makes no difference either: http becomes https, `www.` goes, and parameters are sorted.
+///
+/// ```
+/// use retold::internal::loose_url;
+/// assert_eq!(loose_url("http://www.news.example/x?b=2&a=1"), "https://news.example/x?a=1&b=2");
+/// ```
+pub fn loose_url(url: &str) -> String {
+    let normalised = normalised_url(url);
+    let Ok(mut url) = Url::parse(&normalised) else {
+        return normalised;
+    };
+    if !url.has_host() {
+        return normalised;
+    }
+    if url.scheme() == "http" {
+        // Both schemes have hosts, so this cannot fail.
+        let _ = url.set_scheme("https");
+    }
+    let host = url.host_str().unwrap_or_default();
+    let host = host.strip_prefix("www.").filter(|rest| rest.contains('.'));
+    if let Some(host) = host.map(str::to_owned) {
+        let _ = url.set_host(Some(&host));
+    }
+    if let Some(query) = url.query() {
+        let mut parameters: Vec<&str> = query.split('&').collect();
+        parameters.sort_unstable();
+        let query = parameters.join("&");
+        url.set_query(Some(&query));
+    }
     url.into()
 }
 
@@ -309,6 +346,27 @@ mod tests {
             ("http://a.example/a?b=%26c", "http://a.example/a?b=%26c"),
         ] {
             assert_eq!(normalised_url(url), expected, "{url}");
+        }
+    }
+
+    #[test]
+    fn loose_addresses() {
+        for (url, expected) in [
+            (
+                "http://www.a.example/x/?utm_source=n#top",
+                "https://a.example/x",
+            ),
+            (
+                "https://a.example:443/x?b=2&a=1&b=1",
+                "https://a.example/x?a=1&b=1&b=2",
+            ),
+            ("http://a.example:8080/x", "https://a.example:8080/x"),
+            ("http://www.example/x", "https://www.example/x"),
+            ("ftp://www.a.example/x", "ftp://a.example/x"),
+            ("notes/today.txt", "notes/today.txt"),
+            ("urn:isbn:1", "urn:isbn:1"),
+        ] {
+            assert_eq!(loose_url(url), expected, "{url}");
         }
     }
 

@@ -33,6 +33,9 @@ pub enum Error {
         /// What is wrong with it and what to do.
         reason: String,
     },
+    /// A limit set for the run was reached, and nothing was written. The message says which, and what to do.
+    #[error("{0}")]
+    Stopped(String),
     /// The run was cancelled (Ctrl-C).
     #[error("stopped before the end; nothing that looks complete was written")]
     Cancelled,

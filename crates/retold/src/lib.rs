@@ -85,6 +85,7 @@ mod ids;
 mod knowledge;
 pub mod method;
 mod model;
+mod near;
 mod ordered;
 mod page;
 mod param;
@@ -124,11 +125,11 @@ pub use watch::Watch;
 /// The API for the other crates: the index, reports, the service, the command and the bindings. It may change with any version.
 #[doc(hidden)]
 pub mod internal {
-    pub use crate::address::normalised_url;
+    pub use crate::address::{loose_url, normalised_url};
     pub use crate::collect::{AmbiguousDates, ExtractionCounts, SketchedPage};
     pub use crate::config::{FileRef, byte_count, most_threads};
     pub use crate::date::{seconds as date_seconds, text as date_text};
-    pub use crate::dedup::{Limits, StoredPages, in_pool, ranks, related_pairs};
+    pub use crate::dedup::{Limits, StoredPages, find_versions_of, in_pool, ranks, related_pairs};
     pub use crate::ids::{PrunedNo, SketchNo};
     pub use crate::method::check::thousands;
     pub use crate::page::site_of;

@@ -15,7 +15,8 @@ pub struct Page {
     pub title: Option<String>,
     /// Whether it is no whole answer: a crawler derived it from a fetched page, for example as its text, or cut it off.
     pub derived: bool,
-    /// Further fields that options name ([`crate::read::ReadOptions::more_fields`]), with their values.
+    /// Further fields that options name ([`crate::read::ReadOptions::more_fields`]), with their values; or all fields, with values as JSON
+    /// ([`crate::read::ReadOptions::all_fields`]).
     pub fields: Vec<(String, String)>,
     /// The content from which the text is made.
     pub content: Content,

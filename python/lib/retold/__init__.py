@@ -9,7 +9,8 @@
 `retold.dedup` finds near-duplicates, `retold.Model` judges pairs of pages, and `retold.explain` says why two pages are related.
 `retold.passages` finds passages that pages have in common, `retold.blocks` finds blocks that many pages have in common.
 `retold.Index` stores pages and finds out which of them a new page repeats. `retold.decontaminate` removes pages with benchmark
-questions from a corpus, `retold.sample` samples or repeats kept pages. `retold.spark` finds near-duplicates on Apache Spark.
+questions from a corpus, `retold.sample` samples or repeats kept pages. `retold.spark` finds near-duplicates on Apache Spark, `retold.duckdb` in
+DuckDB.
 """
 
 from ._retold import (

@@ -11,16 +11,31 @@ _BITS = 14_000
 
 
 def given(pages, fields):
-    """Makes pages readable: collects a lazy frame, and turns a dict of columns into rows."""
+    """Makes pages readable: collects a lazy frame, turns a dict of columns into rows and a dataset of Hugging Face into Arrow batches."""
     if hasattr(pages, "__arrow_c_stream__") or hasattr(pages, "__arrow_c_array__"):
         return pages
     if hasattr(pages, "collect") and hasattr(pages, "collect_schema"):
         return pages.collect()
+    if type(pages).__name__.endswith("DatasetDict"):
+        raise UsageError(
+            f"pages: a {type(pages).__name__} has splits ({', '.join(pages)}): pass one of them, or "
+            "datasets.concatenate_datasets([*splits.values()])"
+        )
+    if getattr(pages, "features", None) and hasattr(pages, "with_format"):
+        return _batches(pages)
     if isinstance(pages, Mapping):
         return _rows(pages, fields)
     if hasattr(pages, "to_frame"):
         raise one_column(pages)
     return pages
+
+
+def _batches(dataset):
+    """A dataset of Hugging Face as Arrow batches; rows as dicts would decode pictures and sounds too."""
+    import pyarrow
+
+    tables = dataset.with_format("arrow").iter(batch_size=1000)
+    return pyarrow.RecordBatchReader.from_batches(dataset.features.arrow_schema, (batch for table in tables for batch in table.to_batches()))
 
 
 def one_column(pages):

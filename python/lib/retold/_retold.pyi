@@ -27,6 +27,7 @@ __all__ = [
     "Text",
     "UsageError",
     "Verdict",
+    "Versions",
     "__version__",
     "_judgement",
     "_table",
@@ -74,7 +75,7 @@ _Page: TypeAlias = str | bytes | Mapping[str, Any]
 _Progress: TypeAlias = bool | Callable[[str, int, int], object] | None
 _Fold: TypeAlias = Literal["nfkc", "case", "simplify", "serbian"]
 _Extract: TypeAlias = Literal["none", "main", "precise"]
-_SameUrl: TypeAlias = Literal["off", "exact", "normalised", "canonical"]
+_SameUrl: TypeAlias = Literal["off", "exact", "normalised", "loose", "canonical"]
 _Versions: TypeAlias = Literal["newest", "keep"]
 _Cluster: TypeAlias = Literal["two-edge", "per-page", "components"]
 _Drop: TypeAlias = Literal["both", "duplicate", "overlaps", "all"]
@@ -123,6 +124,8 @@ class Findings:
     def summary(self) -> dict[str, Any]: ...
     @property
     def model(self) -> Model: ...
+    def sample(self, n: int = 10, *, seed: int = 0) -> list[dict[str, Any]]: ...
+    def explain(self, id: str) -> dict[str, Any]: ...
 
 @final
 class Text:
@@ -291,7 +294,10 @@ class Index:
     def add(
         self, pages: _Pages, *, matches: int = 20, commit: int = 1000, progress: _Progress = None
     ) -> list[dict[str, Any]]: ...
-    def query(self, pages: _Pages, *, matches: int = 20, progress: _Progress = None) -> list[dict[str, Any]]: ...
+    def query(
+        self, pages: _Pages, *, matches: int = 20, adds: bool = False, progress: _Progress = None
+    ) -> list[dict[str, Any]]: ...
+    def seen(self, pages: _Pages, *, progress: _Progress = None) -> Table: ...
     def remove(self, ids: Sequence[str]) -> list[bool]: ...
     def export(self, *, threads: int = 0, progress: _Progress = None) -> Findings: ...
     def explain(self, a: str, b: str) -> dict[str, Any]: ...
@@ -316,7 +322,7 @@ class Index:
 @final
 class Reader:
     def __iter__(self) -> Reader: ...
-    def __next__(self) -> dict[str, str]: ...
+    def __next__(self) -> dict[str, Any]: ...
 
 def dedup(
     pages: _Pages,
@@ -339,6 +345,7 @@ def dedup(
     tables: _Tables = "jsonl",
     report_text: int | None = None,
     alarm_size: int = 1000,
+    stop_if: Sequence[str] = ...,
     text_field: str = "text",
     skip_roles: Sequence[str] = ...,
     html_field: str = "html",
@@ -561,8 +568,9 @@ def sample(
     weights: Mapping[int, float],
     *,
     out: _Path,
+    by: Literal["size", "pages", "sites", "inputs"] = "size",
     seed: int = 0,
-    size_field: str = "retold_cluster_size",
+    size_field: str | None = None,
     force: bool = False,
     progress: _Progress = None,
     text_field: str = "text",
@@ -606,6 +614,12 @@ class Numbers:
 @final
 class Meeting:
     def __new__(cls) -> Meeting: ...
+    def push(self, rows: _ArrowArray) -> Any: ...
+    def finish(self) -> Any: ...
+
+@final
+class Versions:
+    def __new__(cls, model: Model) -> Versions: ...
     def push(self, rows: _ArrowArray) -> Any: ...
     def finish(self) -> Any: ...
 

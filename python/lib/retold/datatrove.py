@@ -81,7 +81,7 @@ def _page(document):
 
 
 #: Options of `retold.dedup` for output files.
-_FILES = ("out", "force", "kept", "mark", "annotate", "annotate_as", "stories", "revisits", "names", "tables", "report_text", "alarm_size")
+_FILES = ("out", "force", "kept", "mark", "annotate", "annotate_as", "stories", "revisits", "names", "tables", "report_text", "alarm_size", "stop_if")
 
 Dedup.__init__.__signature__ = options_of(Dedup.__init__, dedup, without=_FILES)
 Dedup.__signature__ = inspect.Signature(list(Dedup.__init__.__signature__.parameters.values())[1:])

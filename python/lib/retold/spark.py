@@ -4,10 +4,11 @@ Spark finds the pairs of pages that may be related. The library then decides eac
 collection on one machine, so pairs and kept pages are those of `retold.dedup` with the same model.
 
 1. `_sketched` makes sketches of pages. Texts stay where they are.
+   With `same_url`, `_versions` chooses the page that stands for each address; the others take no part in what follows.
 2. `_learnt` learns on the driver what is common, from the sketches of all pages or of a sample of texts, unless a model is given.
 3. `_heavy` finds heavy keys, which very many texts have. Joining on them would pair nearly all texts with each other.
 4. `_meeting` joins texts on the other keys: the rarest keys of the smaller text with all keys of the larger one. `_judged` judges
-   the candidates by their sketches.
+   the candidates by their sketches. `_linked` adds pages that are connected by canonical links.
 5. `_components` finds connected components by alternating stars, or on the driver if there are at most five million edges.
 6. `_labels` says what is decided together. On one machine, components with heavy keys are decided in one sequence, because some
    posting lists are given up before all texts have read them. So here they go to one task, up to a million pages. If there are
@@ -35,24 +36,29 @@ _TOGETHER = 1_000_000
 #: Up to this many edges, components are found on the driver, with 32 bytes for each edge.
 _ON_DRIVER = 5_000_000
 
-_SKETCHED = "id string, node bigint, date bigint, bytes bigint, site string, seen binary, sketch binary, reason string"
+_SKETCHED = (
+    "id string, node bigint, date bigint, bytes bigint, site string, seen binary, sketch binary, text binary, address binary, "
+    "linked binary, reason string"
+)
 _FOUND = (
     "kind string, a string, b string, relation string, similarity double, length_ratio double, shared bigint, "
-    "own_a bigint, own_b bigint, lost bigint, parts bigint, members array<string>"
+    "own_a bigint, own_b bigint, lost bigint, parts bigint, members array<string>, "
+    "pages bigint, sites bigint, inputs bigint, first_date string, last_date string"
 )
+_AGREEMENT = ["pages", "sites", "inputs", "first_date", "last_date", "lost"]
 _PAIR = ["a", "b", "relation", "similarity", "length_ratio", "shared", "own_a", "own_b"]
 _DROPPED = ["id", "canonical", "relation", "cluster", "cluster_size", "lost", "parts"]
 
 
 class Findings:
-    """The results of a run: the DataFrames `pairs`, `clusters`, `dropped`, `rejects` (columns as in the tables of `retold.dedup`) and
+    """The results of a run: the DataFrames `pairs`, `clusters`, `dropped`, `versions`, `rejects` (columns as in the tables of `retold.dedup`) and
     `kept` (the input rows that are kept), the `model`, and the statistics in `summary`. The names are as in `retold.Findings`.
 
     `unpersist()` frees the cached data of the run; the DataFrames cannot be used after that.
     """
 
-    def __init__(self, pairs, clusters, dropped, rejects, kept, model, summary, held):
-        self.pairs, self.clusters, self.dropped, self.rejects = pairs, clusters, dropped, rejects
+    def __init__(self, pairs, clusters, dropped, versions, rejects, kept, model, summary, held):
+        self.pairs, self.clusters, self.dropped, self.versions, self.rejects = pairs, clusters, dropped, versions, rejects
         self.kept, self.model, self.summary = kept, model, summary
         self._held = held
 
@@ -95,11 +101,8 @@ class _Job:
         if model is not None and options:
             raise UsageError(f"a model has its own options: leave out {', '.join(options)}")
         self.model = model or Model(**options)
-        if self.model.options["same_url"] != "off":
-            raise UsageError(
-                "same_url is not for Spark, where a component of related pages is decided at a time: keep the newest row of each URL with a "
-                "window function first"
-            )
+        options = self.model.options
+        self.drops_versions = options["same_url"] != "off" and options["versions"] == "newest"
         # Fails early for methods that need document frequencies before they can sketch.
         self.model.sketch("")
         self.spark = dataframe.sparkSession
@@ -119,11 +122,18 @@ class _Job:
         self._check_ids(sketched)
         good = sketched.where("reason is null")
         self._lap("sketch")
+        versions = self._versions(good)
+        if self.drops_versions:
+            good = good.join(versions.where("id != newest").select("id"), "id", "left_anti")
+            self._lap("versions")
         self._learnt(good)
         self._lap("learn")
         units = self._held(self._units(good))
         heavy = self._heavy(units)
-        edges = self._held(self._judged(units, self._meeting(units, heavy)).distinct())
+        edges = self._judged(units, self._meeting(units, heavy))
+        if self.model.options["same_url"] == "canonical":
+            edges = edges.unionByName(self._linked(good))
+        edges = self._held(edges.distinct())
         self.report["edges"] = edges.count()
         self._lap("pairs")
         holders = self._held(self._map(units, "heavy_rows", "key bigint, node bigint, has bigint, wants bigint", heavy))
@@ -132,7 +142,7 @@ class _Job:
         found = self._held(self._decided(good, labels))
         found.count()
         self._lap("decide")
-        result = self._result(sketched, found)
+        result = self._result(sketched, found, versions)
         self._lap("number")
         if "shuffled" in self.report:
             total = sum(self.report["shuffled"].values())
@@ -190,6 +200,24 @@ class _Job:
         twice = sketched.where("reason is null").groupBy("id").count().where("count > 1").head()
         if twice:
             raise UsageError(f"{twice['count']} pages have the id `{twice['id']}`: ids must be unique")
+
+    def _versions(self, good):
+        """The pages of each address that several pages have: `newest`, the page that stands for it, `id` and `date` of each."""
+        several = good.where("address is not null").groupBy("address").count().where("count > 1").select("address")
+        # What stands at several addresses may be a challenge or a login.
+        texts = good.where("address is not null and text is not null").groupBy("text").agg(F.countDistinct("address").alias("places"))
+        texts = texts.where("places > 1").select("text", F.lit(True).alias("elsewhere"))
+        pages = good.join(several, "address", "left_semi").join(texts, "text", "left")
+        pages = pages.select("address", "id", "date", "bytes", "site", "seen", "sketch", "elsewhere")
+        pages = pages.repartition(self.partitions, "address").sortWithinPartitions("address", "id")
+        return self._held(self._stream(pages, "newest string, id string, date string", lambda model: _retold.Versions(_model(model))))
+
+    def _linked(self, good):
+        """Texts of pages where the canonical link of one leads to the other, or both lead to one address."""
+        ends = good.select("node", F.col("address").alias("end")).unionByName(good.select("node", F.col("linked").alias("end")))
+        ends = ends.where("end is not null")
+        first = ends.groupBy("end").agg(F.min("node").alias("b"))
+        return ends.join(first, "end").select(F.col("node").alias("a"), "b").where("a != b")
 
     def _learnt(self, good):
         if self.model.learnt is None:
@@ -309,18 +337,26 @@ class _Job:
         pages = pages.repartition(self.partitions, "component").sortWithinPartitions("component", "id")
         return self._stream(pages, _FOUND, lambda model: _retold.Deciding(_model(model)))
 
-    def _result(self, sketched, found):
+    def _result(self, sketched, found, versions):
         pairs = found.where("kind = 'pair'").select(*_PAIR)
-        clusters = found.where("kind = 'cluster'").select(F.col("a").alias("canonical"), "members")
+        clusters = found.where("kind = 'cluster'").select(F.col("a").alias("canonical"), "members", *_AGREEMENT)
         clusters = self._numbered(clusters)
         dropped = found.where("kind = 'dropped'").select(F.col("a").alias("id"), F.col("b").alias("canonical"), "relation", "lost", "parts")
+        if self.drops_versions:
+            # A version goes for the newest, or for the page that this goes for.
+            gone = dropped.select(F.col("id").alias("newest"), F.col("canonical").alias("instead"))
+            older = versions.where("id != newest").join(gone, "newest", "left")
+            none = F.lit(None).cast("bigint").alias("parts")
+            older = older.select("id", F.coalesce("instead", "newest").alias("canonical"), F.lit("same_url").alias("relation"), F.lit(0).alias("lost"), none)
+            dropped = dropped.unionByName(older)
         members = clusters.select(F.explode("members").alias("id"), "cluster", F.size("members").cast("bigint").alias("cluster_size"))
         dropped = dropped.join(members, "id", "left").fillna(1, "cluster_size").select(*_DROPPED)
         rejects = sketched.where("reason is not null").select("id", "reason")
-        summary = self._summary(pairs, dropped)
-        return Findings(pairs, clusters, dropped, rejects, self._kept(sketched, dropped), self.model, summary, self.held)
+        summary = self._summary(pairs, dropped, versions)
+        kept = self._kept(sketched, dropped)
+        return Findings(pairs, clusters, dropped, versions, rejects, kept, self.model, summary, self.held)
 
-    def _summary(self, pairs, dropped):
+    def _summary(self, pairs, dropped, versions):
         """Statistics, with the names of `summary.json`; `run` is still filled in afterwards."""
         relations = {"duplicate": 0, "contains": 0, "overlaps": 0}
         for relation, count in pairs.groupBy("relation").count().collect():
@@ -336,6 +372,9 @@ class _Job:
         summary = {"records": records, "pairs": sum(relations.values()), "relations": relations}
         if _retold.counts_own(self.model):
             summary["lost"] = dict(zip(("pages", "words", "largest"), (count or 0 for count in lost)))
+        if self.model.options["same_url"] != "off":
+            addresses, pages = versions.agg(F.countDistinct("newest"), F.count("*")).head()
+            summary["same_url"] = {"addresses": addresses, "dropped": pages - addresses if self.drops_versions else 0}
         return summary | {"clusters": self.clusters, "parameters": self.model.options, "run": self.report}
 
     def _kept(self, sketched, dropped):
@@ -360,7 +399,7 @@ class _Job:
         place = F.row_number().over(Window.partitionBy("part").orderBy(F.col("members")[0])) - 1
         begin = F.create_map(*(F.lit(value) for pair in starts.items() for value in pair)) if starts else None
         number = (F.element_at(begin, F.col("part")) + place if starts else place).cast("bigint")
-        return ordered.select(number.alias("cluster"), "canonical", "members")
+        return ordered.select(number.alias("cluster"), "canonical", "members", *_AGREEMENT)
 
 
 def _columns(dataframe, model):

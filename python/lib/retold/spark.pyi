@@ -11,6 +11,7 @@ class Findings:
     pairs: DataFrame
     clusters: DataFrame
     dropped: DataFrame
+    versions: DataFrame
     rejects: DataFrame
     kept: DataFrame
     model: Model
@@ -20,6 +21,7 @@ class Findings:
         pairs: DataFrame,
         clusters: DataFrame,
         dropped: DataFrame,
+        versions: DataFrame,
         rejects: DataFrame,
         kept: DataFrame,
         model: Model,

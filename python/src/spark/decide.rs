@@ -11,7 +11,7 @@ use arrow_schema::DataType;
 use arrow_select::concat::concat;
 use pyo3::prelude::*;
 use pyo3_arrow::PyRecordBatch;
-use retold::internal::{SketchedPage, Take, TextSource};
+use retold::internal::{Take, TextSource};
 use retold::method::Text;
 use retold::{
     Collection, Dedup, Error, Findings, Model as Judge, PageNo, Result, RunConfig, Watch,
@@ -20,11 +20,11 @@ use tempfile::{SpooledTempFile, spooled_tempfile};
 
 use super::rows::{answer, work};
 use crate::error::raise;
-use crate::findings::{Columns, clusters, dropped, pairs};
+use crate::findings::{Columns, agreements, clusters, dropped, pairs};
 use crate::model::Model;
 
 /// Components are decided together until they have this many pages.
-const ENOUGH: usize = 20_000;
+pub(super) const ENOUGH: usize = 20_000;
 /// Bytes of fingerprints held in memory before they go to a temporary file.
 const HELD: usize = 256 << 20;
 
@@ -105,7 +105,8 @@ impl TextSource for Fingerprints {
 }
 
 /// Decides pages that come in the order of their components. The columns of the answer are `kind` (`pair`, `cluster` or `dropped`), `a`,
-/// `b`, `relation`, `similarity`, `length_ratio`, `shared`, `own_a`, `own_b`, `lost`, `parts`, `members`.
+/// `b`, `relation`, `similarity`, `length_ratio`, `shared`, `own_a`, `own_b`, `lost`, `parts`, `members`, `pages`, `sites`, `inputs`,
+/// `first_date`, `last_date`.
 #[pyclass(module = "retold._retold")]
 pub struct Deciding {
     model: Judge,
@@ -133,7 +134,7 @@ impl Deciding {
     fn push<'py>(&mut self, py: Python<'py>, rows: PyRecordBatch) -> PyResult<Bound<'py, PyAny>> {
         work(py, rows, |rows| {
             let mut made = StackedTables::default();
-            let (components, dates) = (rows.numbers("component"), rows.numbers("date"));
+            let components = rows.numbers("component");
             for row in 0..rows.0.num_rows() {
                 let component = components.value(row);
                 let is_next = self.component.replace(component) != Some(component);
@@ -149,24 +150,9 @@ impl Deciding {
                         .map_err(full)?;
                     continue;
                 }
-                let id = rows.strings("id").value(row);
-                let sketch = rows.sketch_on_site(row)?;
-                let date = dates.is_valid(row).then(|| dates.value(row));
-                let bytes = rows.numbers("bytes").value(row) as u64;
-                let (seen, _) = rows.bytes("seen").value(row).as_chunks::<8>();
-                let seen: Vec<u64> = seen
-                    .iter()
-                    .map(|number| u64::from_le_bytes(*number))
-                    .collect();
-                self.collection.push(SketchedPage {
-                    id,
-                    title: None,
-                    date,
-                    bytes,
-                    seen: &seen,
-                    sketch: &sketch,
-                })?;
+                let sketch = rows.push_to(&mut self.collection, row)?;
                 self.fingerprints.texts.push(sketch.text_hash);
+                let id = rows.strings("id").value(row);
                 self.fingerprints.ids.push(id.to_owned());
             }
             made.columns()
@@ -211,8 +197,9 @@ impl StackedTables {
             names.iter().copied().zip(columns).collect()
         };
         self.0.push(("pair", pairs(findings)));
-        self.0
-            .push(("cluster", named(clusters(findings), &["a", "members"])));
+        let mut columns: Columns = named(clusters(findings), &["a", "members"]);
+        columns.extend(agreements(findings));
+        self.0.push(("cluster", columns));
         self.0.push((
             "dropped",
             named(
@@ -241,6 +228,11 @@ impl StackedTables {
             ("lost", DataType::Int64),
             ("parts", DataType::Int64),
             ("members", DataType::new_list(DataType::Utf8, true)),
+            ("pages", DataType::Int64),
+            ("sites", DataType::Int64),
+            ("inputs", DataType::Int64),
+            ("first_date", DataType::Utf8),
+            ("last_date", DataType::Utf8),
         ] {
             let mut parts = vec![new_null_array(&kind, 0)];
             for (_, table) in &self.0 {

@@ -51,8 +51,8 @@ fn page(
     }
 }
 
-/// Turns pages into sketches: `id`, `node`, `date`, `bytes`, `site`, `seen` (by rules other than the method), `sketch` (without its site);
-/// or a `reason`.
+/// Turns pages into sketches: `id`, `node`, `date`, `bytes`, `site`, `seen` (by rules other than the method), `sketch` (without its site),
+/// and hashes of its `text`, of its `address` and of the one that it is `linked` to, if addresses are used; or a `reason`.
 #[pyfunction]
 pub fn sketch_rows<'py>(
     py: Python<'py>,
@@ -65,6 +65,7 @@ pub fn sketch_rows<'py>(
         let [mut ids, mut sites, mut reasons] = [0; 3].map(|_| StringBuilder::new());
         let [mut nodes, mut dates, mut sizes] = [0; 3].map(|_| Int64Builder::new());
         let [mut sketches, mut seen] = [0; 2].map(|_| BinaryBuilder::new());
+        let mut hashes = [0; 3].map(|_| BinaryBuilder::new());
         for row in 0..rows.0.num_rows() {
             let page = page(&columns, row, model);
             let made = page.and_then(|page| {
@@ -85,6 +86,7 @@ pub fn sketch_rows<'py>(
                     sites.append_null();
                     sketches.append_null();
                     seen.append_null();
+                    hashes.iter_mut().for_each(BinaryBuilder::append_null);
                     reasons.append_value(reason);
                     continue;
                 }
@@ -100,8 +102,14 @@ pub fn sketch_rows<'py>(
             let numbers = model.seen(&page, &text, "");
             let bytes = numbers.iter().flat_map(|number| number.to_le_bytes());
             seen.append_value(bytes.collect::<Vec<u8>>());
+            let [address, linked] = model.addresses(&numbers);
+            let text = sketch.text_hash.filter(|_| address.is_some());
+            for (column, hash) in hashes.iter_mut().zip([text, address, linked]) {
+                column.append_option(hash.map(u128::to_le_bytes));
+            }
             reasons.append_null();
         }
+        let [text, address, linked] = hashes.map(|mut column| Arc::new(column.finish()));
         Ok(vec![
             ("id", Arc::new(ids.finish())),
             ("node", Arc::new(nodes.finish())),
@@ -110,6 +118,9 @@ pub fn sketch_rows<'py>(
             ("site", Arc::new(sites.finish())),
             ("seen", Arc::new(seen.finish())),
             ("sketch", Arc::new(sketches.finish())),
+            ("text", text),
+            ("address", address),
+            ("linked", linked),
             ("reason", Arc::new(reasons.finish())),
         ])
     })

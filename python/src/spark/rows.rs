@@ -5,8 +5,9 @@ use arrow_array::types::Int64Type;
 use arrow_array::{Array, BinaryArray, Int64Array, RecordBatch, StringArray};
 use pyo3::prelude::*;
 use pyo3_arrow::PyRecordBatch;
-use retold::Result;
+use retold::internal::SketchedPage;
 use retold::method::Sketch;
+use retold::{Collection, Result};
 
 use crate::error::{InternalError, raise};
 use crate::findings::{Columns, batch};
@@ -38,6 +39,23 @@ impl Rows {
             site,
             ..self.sketch("sketch", row)?
         })
+    }
+
+    /// Adds the page in that row, with `id`, `date`, `bytes`, `site`, `seen` and `sketch`, to a collection; returns its sketch.
+    pub(super) fn push_to(&self, collection: &mut Collection, row: usize) -> Result<Sketch> {
+        let sketch = self.sketch_on_site(row)?;
+        let dates = self.numbers("date");
+        let (seen, _) = self.bytes("seen").value(row).as_chunks::<8>();
+        let seen = seen.iter().map(|number| u64::from_le_bytes(*number));
+        collection.push(SketchedPage {
+            id: self.strings("id").value(row),
+            title: None,
+            date: dates.is_valid(row).then(|| dates.value(row)),
+            bytes: self.numbers("bytes").value(row) as u64,
+            seen: &seen.collect::<Vec<u64>>(),
+            sketch: &sketch,
+        })?;
+        Ok(sketch)
     }
 }
 

@@ -14,7 +14,7 @@ use retold::{Error, Page, Result, Stage, Watch};
 use retold_index::{Index, Prepared};
 use serde::Serialize;
 
-use super::print::{WHO, flush, print, say, say_rejected};
+use super::print::{WHO, flush, print, say, say_added, say_rejected};
 use crate::input::Rejects;
 use crate::progress::Progress;
 use crate::resources::run_config;
@@ -37,6 +37,9 @@ pub struct Add {
 pub struct Query {
     #[command(flatten)]
     what: What,
+    /// Print what each page adds: its passages that no page of the index has
+    #[arg(long)]
+    adds: bool,
 }
 
 /// Removes pages
@@ -106,7 +109,7 @@ pub fn add(args: &Add) -> Result<ExitCode> {
             if let Some((id, reason)) = reject {
                 say_rejected(&id, &reason)?;
             } else if let Some((page, added)) = added.next() {
-                say(&page.entry.id, added.status.name(), &added.matches)?;
+                say_added(&page.entry.id, added)?;
             }
         }
         flush()?;
@@ -127,14 +130,18 @@ pub fn query(args: &Query) -> Result<ExitCode> {
     let limit = Some(args.what.matches);
     let ask = |pages: Vec<Made>, _: &Progress| -> Result<()> {
         let asked = pages.par_iter().map(|page| match page {
-            Ok(page) => Some(index.query(page, limit)).transpose(),
+            Ok(page) => {
+                let (status, matches) = index.query(page, limit)?;
+                let adds = args.adds.then(|| index.adds(page)).transpose()?;
+                Ok(Some((status, matches, adds)))
+            }
             Err(_) => Ok(None),
         });
         let asked: Result<Vec<_>> = asked.collect();
         for (page, answer) in pages.iter().zip(asked?) {
             match (page, answer) {
-                (Ok(page), Some((status, matches))) => {
-                    say(&page.entry.id, status.name(), &matches)?;
+                (Ok(page), Some((status, matches, adds))) => {
+                    say(&page.entry.id, status.name(), &matches, adds)?;
                 }
                 (Err((id, reason)), _) => say_rejected(id, reason)?,
                 (Ok(_), None) => {}

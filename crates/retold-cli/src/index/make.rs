@@ -17,6 +17,7 @@ use crate::model_args::ModelArgs;
 use crate::progress::Progress;
 use crate::resources::{MemoryArg, OutArgs, QuietArg, ThreadsArg, run_config};
 use crate::say::{self, count};
+use crate::values::Address;
 
 /// Makes an empty index
 #[derive(clap::Args)]
@@ -30,11 +31,18 @@ pub struct Create {
     /// Keep the model: do not learn again as the index grows, which it does at 100 pages and whenever they have doubled
     #[arg(long)]
     no_learn: bool,
+    /// When pages count as versions of one page by their URLs: the newest whole one stands
+    ///
+    /// Without it, pages are told apart by their ids, and forms of one URL are one id
+    #[arg(long, value_enum, value_name = "HOW", default_value_t = Address::Off)]
+    same_url: Address,
     /// Keep no texts; verdicts then come from the sketches alone
     #[arg(long, hide_short_help = true)]
     no_texts: bool,
     #[command(flatten)]
     model: ModelArgs,
+    #[command(flatten)]
+    quiet: QuietArg,
 }
 
 /// Writes the files of a run over all pages of the index
@@ -82,8 +90,34 @@ pub struct Learn {
     quiet: QuietArg,
 }
 
+/// Copies the index, as it is at this moment, to a new folder
+///
+/// A writer may be active. Files are shared by hard links where that is possible, and every byte of the copy is read.
+#[derive(clap::Args)]
+pub struct Snapshot {
+    /// The folder of the index
+    #[arg(value_name = "DIR")]
+    dir: PathBuf,
+    /// The folder to make
+    #[arg(value_name = "TO")]
+    to: PathBuf,
+    #[command(flatten)]
+    quiet: QuietArg,
+}
+
+pub fn snapshot(args: &Snapshot) -> Result<ExitCode> {
+    let index = Index::open(&args.dir)?;
+    let checked = index.snapshot(&args.to)?;
+    if !args.quiet.quiet {
+        let pages = count(checked.pages, "page");
+        say::account(|to| writeln!(to, "{}: {pages}, checked", args.to.display()))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
 pub fn create(args: &Create) -> Result<ExitCode> {
     let mut config = args.model.config()?;
+    config.addresses.same_url = args.same_url.rule();
     let files = [
         &mut config.user_dict,
         &mut config.synonyms,
@@ -100,11 +134,11 @@ pub fn create(args: &Create) -> Result<ExitCode> {
     let info = find_method(&config.method)?;
     if args.no_texts && info.own_params().any(|param| param.name == "verify") {
         config.params.insert("verify".to_owned(), "off".into());
-        eprintln!(
-            "retold: without texts there is no verification: verdicts come from the sketches alone (verify = off)"
+        say::tell(
+            "without texts there is no verification: verdicts come from the sketches alone (verify = off)",
         );
     }
-    let model = learnt(Model::new(config)?, &args.learn)?;
+    let model = learnt(Model::new(config)?, &args.learn, args.quiet.quiet)?;
     let index = Index::builder(&args.dir);
     let index = index.texts(!args.no_texts).learns(!args.no_learn);
     index.writer_name(WHO).create(&model)?.close()?;
@@ -112,7 +146,7 @@ pub fn create(args: &Create) -> Result<ExitCode> {
 }
 
 /// The model, with what it learns from these inputs.
-fn learnt(model: Model, inputs: &[PathBuf]) -> Result<Model> {
+fn learnt(model: Model, inputs: &[PathBuf], quiet: bool) -> Result<Model> {
     if inputs.is_empty() {
         return match model.wants_words() {
             false => Ok(model),
@@ -124,7 +158,7 @@ fn learnt(model: Model, inputs: &[PathBuf]) -> Result<Model> {
     }
     let read = model.config().read.clone();
     let (sources, _spool) = sources(inputs, &read)?;
-    Progress::during(false, |progress| model.learn_from(&sources, progress))
+    Progress::during(quiet, |progress| model.learn_from(&sources, progress))
 }
 
 pub fn export(args: &Export) -> Result<ExitCode> {
@@ -161,7 +195,7 @@ pub fn export(args: &Export) -> Result<ExitCode> {
     })?;
     progress.finish();
     if !args.quiet.quiet {
-        say::out(|to| say::summary(&summary, &args.output.out, false, to))?;
+        say::account(|to| say::summary(&summary, &args.output.out, false, to))?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -220,14 +254,14 @@ fn remade(
     Progress::during(quiet, |progress| job(&mut writer, progress))?;
     if !quiet {
         let after = writer.index().stats()?;
-        eprintln!(
-            "retold: {}, epoch {}, {} bytes (before: epoch {}, {} bytes)",
+        say::tell(format!(
+            "{}, epoch {}, {} bytes (before: epoch {}, {} bytes)",
             count(after.pages, "page"),
             after.epoch,
             after.bytes,
             before.epoch,
             before.bytes
-        );
+        ));
     }
     writer.close()?;
     Ok(ExitCode::SUCCESS)

@@ -33,9 +33,11 @@ enum Command {
     Export(make::Export),
     Story(tell::Story),
     Stories(tell::Stories),
+    Versions(tell::Versions),
     Changes(tell::Changes),
     Stats(tell::Stats),
     Check(tell::Check),
+    Snapshot(make::Snapshot),
     Compact(make::Compact),
     Learn(make::Learn),
 }
@@ -49,9 +51,11 @@ pub fn run(args: &Args) -> Result<ExitCode> {
         Command::Export(args) => make::export(args),
         Command::Story(args) => tell::story(args),
         Command::Stories(args) => tell::stories(args),
+        Command::Versions(args) => tell::versions(args),
         Command::Changes(args) => tell::changes(args),
         Command::Stats(args) => tell::stats(args),
         Command::Check(args) => tell::check(args),
+        Command::Snapshot(args) => make::snapshot(args),
         Command::Compact(args) => make::compact(args),
         Command::Learn(args) => make::learn(args),
     }

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use retold::Result;
-use retold_index::{Match, MatchLine};
+use retold_index::{Added, Adds, Match, MatchLine};
 use serde::Serialize;
 
 use crate::say::{cannot_write, json, json_pretty};
@@ -19,15 +19,32 @@ struct PageLine<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<&'a str>,
     matches: Vec<MatchLine>,
+    /// Its whole text is a frame.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    frame: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    adds: Option<Adds>,
 }
 
-/// Prints what became of a page, and what it repeats.
-pub(super) fn say(id: &str, status: &str, matches: &[Match]) -> Result<()> {
+/// Prints what became of a page, what it repeats, and what it adds if that was asked for.
+pub(super) fn say(id: &str, status: &str, matches: &[Match], adds: Option<Adds>) -> Result<()> {
+    line(id, status, matches, false, adds)
+}
+
+/// Prints what became of a page that was added.
+pub(super) fn say_added(id: &str, added: &Added) -> Result<()> {
+    let status = added.status.name();
+    line(id, status, &added.matches, added.is_frame, None)
+}
+
+fn line(id: &str, status: &str, matches: &[Match], frame: bool, adds: Option<Adds>) -> Result<()> {
     print(&PageLine {
         id,
         status,
         reason: None,
         matches: matches.iter().map(Match::line).collect(),
+        frame,
+        adds,
     })
 }
 
@@ -38,6 +55,8 @@ pub(super) fn say_rejected(id: &str, reason: &str) -> Result<()> {
         status: "rejected",
         reason: Some(reason),
         matches: Vec::new(),
+        frame: false,
+        adds: None,
     })
 }
 

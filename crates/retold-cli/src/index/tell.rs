@@ -69,6 +69,19 @@ enum Sort {
     Growth,
 }
 
+/// Prints the versions of a page that newer ones have replaced, latest first
+///
+/// Prints a line of JSON for each: id, date, title, characters and text. `compact` removes them.
+#[derive(clap::Args)]
+pub struct Versions {
+    /// The folder of the index
+    #[arg(value_name = "DIR")]
+    dir: PathBuf,
+    /// The id of the page, or a form of its URL
+    #[arg(value_name = "ID")]
+    id: String,
+}
+
 /// Prints the pages that were added since a cursor, and what they repeat
 ///
 /// Prints a line of JSON for each page, as `add` does, with the status `added` and the earlier pages that it repeats. The last
@@ -112,6 +125,19 @@ pub fn story(args: &Story) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
+pub fn versions(args: &Versions) -> Result<ExitCode> {
+    let index = Index::open(&args.dir)?;
+    let id = match index.get(&args.id)? {
+        None => index.find_url(&args.id)?.map(|entry| entry.id),
+        Some(entry) => Some(entry.id),
+    };
+    for version in index.versions(id.as_ref().unwrap_or(&args.id))? {
+        print(&version)?;
+    }
+    flush()?;
+    Ok(ExitCode::SUCCESS)
+}
+
 pub fn stories(args: &Stories) -> Result<ExitCode> {
     let since = args.since.as_deref().map(|date| {
         date_seconds(date).ok_or_else(|| {
@@ -146,7 +172,7 @@ struct Cursor {
 pub fn changes(args: &Changes) -> Result<ExitCode> {
     let index = Index::open(&args.dir)?;
     let cursor = index.changes(args.since, Some(args.matches), |entry, matches| {
-        say(&entry.id, "added", &matches)
+        say(&entry.id, "added", &matches, None)
     })?;
     print(&Cursor { cursor })?;
     flush()?;

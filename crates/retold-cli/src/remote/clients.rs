@@ -75,6 +75,43 @@ impl Clients {
         &self.any
     }
 
+    /// The way to where an answer says that something is to be sent; the rules are those for redirects.
+    pub fn sent_on(
+        &self,
+        from: &Url,
+        answered: Option<SocketAddr>,
+        to: &str,
+    ) -> Result<Leg, Refused> {
+        let least = self.reach(from, answered);
+        let to = HeaderValue::from_str(to)
+            .map_err(|_| Refused("the server names no URL to send to".into()))?;
+        let url = next(from, &to, least)?;
+        Ok(Leg {
+            client: self.client(&url, least),
+            is_foreign: url.origin() != from.origin(),
+            url,
+        })
+    }
+
+    /// From where a server can be reached that answered.
+    fn reach(&self, at: &Url, answered: Option<SocketAddr>) -> Reach {
+        // Behind a proxy only the host's name tells where it is.
+        let answered = answered.filter(|_| !self.proxies.has(at));
+        let reach = answered.map(|from| Reach::of(from.ip()));
+        let reach = reach.or_else(|| Reach::of_host(at));
+        reach.unwrap_or(Reach::Internet)
+    }
+
+    /// The client for a URL that must not be nearer.
+    fn client(&self, url: &Url, least: Reach) -> Client {
+        let is_proxied = self.proxies.has(url);
+        match least {
+            Reach::Net if !is_proxied => self.beyond_this_machine.clone(),
+            Reach::Internet if !is_proxied => self.internet.clone(),
+            _ => self.any.clone(),
+        }
+    }
+
     /// Sends a request, and once more to where the answer leads.
     ///
     /// Errors: those of `send`; a redirect is not followed.
@@ -86,13 +123,8 @@ impl Clients {
     ) -> Result<R, E> {
         let (mut at, mut least, mut is_foreign) = (url, Reach::Machine, false);
         for _ in 0..=MOST_REDIRECTS {
-            let is_proxied = self.proxies.has(&at);
             let leg = Leg {
-                client: match least {
-                    Reach::Net if !is_proxied => self.beyond_this_machine.clone(),
-                    Reach::Internet if !is_proxied => self.internet.clone(),
-                    _ => self.any.clone(),
-                },
+                client: self.client(&at, least),
                 url: at.clone(),
                 is_foreign,
             };
@@ -101,11 +133,7 @@ impl Clients {
             let Some(location) = sign.location.filter(|_| leads_on(sign.status)) else {
                 return Ok(answer);
             };
-            // Behind a proxy only the host's name tells where it is.
-            let answered = sign.from.filter(|_| !is_proxied);
-            let reach = answered.map(|from| Reach::of(from.ip()));
-            let reach = reach.or_else(|| Reach::of_host(&at));
-            least = least.max(reach.unwrap_or(Reach::Internet));
+            least = least.max(self.reach(&at, sign.from));
             let to = next(&at, &location, least)?;
             is_foreign |= to.origin() != at.origin();
             at = to;

@@ -20,14 +20,14 @@ use super::web::{Asked, Page, asked, read, send};
 
 /// `ORG/NAME[@REV][/PATH]`, less `datasets/`.
 #[derive(Debug, PartialEq, Eq)]
-struct Named<'a> {
-    repo: String,
-    revision: String,
-    path: &'a str,
+pub struct Named<'a> {
+    pub repo: String,
+    pub revision: String,
+    pub path: &'a str,
 }
 
 impl<'a> Named<'a> {
-    fn parse(rest: &'a str) -> Option<Named<'a>> {
+    pub fn parse(rest: &'a str) -> Option<Named<'a>> {
         let (organisation, rest) = rest.strip_prefix("datasets/")?.split_once('/')?;
         // The hub's own names of branches have slashes.
         let cut = match rest.split_once('@') {
@@ -57,28 +57,28 @@ struct Revision {
 
 /// What the hub says of a file or folder.
 #[derive(Deserialize)]
-struct Listed {
+pub struct Listed {
     #[serde(rename = "type")]
-    kind: String,
-    path: String,
+    pub kind: String,
+    pub path: String,
     #[serde(default)]
     size: u64,
 }
 
 /// The largest answer about files or revisions.
-const LARGEST: u64 = 64 << 20;
+pub const LARGEST: u64 = 64 << 20;
 /// How many parts of a list in a row may be empty.
 const MOST_EMPTY: usize = 1000;
 
 /// The hub, as its own tools find it.
-struct Hub {
-    clients: Clients,
+pub struct Hub {
+    pub clients: Clients,
     endpoint: Url,
-    token: Option<String>,
+    pub token: Option<String>,
 }
 
 impl Hub {
-    fn new(clients: Clients) -> std::result::Result<Hub, String> {
+    pub fn new(clients: Clients) -> std::result::Result<Hub, String> {
         let endpoint = set("HF_ENDPOINT").unwrap_or_else(|| "https://huggingface.co".into());
         let endpoint = Url::parse(&endpoint).map_err(|error| format!("HF_ENDPOINT: {error}"))?;
         Ok(Hub {
@@ -89,7 +89,7 @@ impl Hub {
     }
 
     /// The URL with these parts, each of which may have any characters.
-    fn url<'p>(
+    pub fn url<'p>(
         &self,
         parts: impl IntoIterator<Item = &'p str>,
     ) -> std::result::Result<Url, String> {
@@ -128,7 +128,7 @@ impl Hub {
         .await
     }
 
-    async fn commit(&self, named: &Named<'_>) -> std::result::Result<String, String> {
+    pub async fn commit(&self, named: &Named<'_>) -> std::result::Result<String, String> {
         let (organisation, name) = named.repo.split_once('/').unwrap_or_default();
         let url = self.url([
             "api",
@@ -143,7 +143,7 @@ impl Hub {
     }
 
     /// What lies in a folder, at a commit.
-    async fn tree(
+    pub async fn tree(
         &self,
         repo: &str,
         commit: &str,

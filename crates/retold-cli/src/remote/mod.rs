@@ -5,9 +5,13 @@
 //! ([`clients`], [`reach`]), and lists, answers and waiting have limits ([`listing`], [`place`], [`service`]).
 
 mod bucket;
+mod bucket_out;
 mod cache;
+mod card;
 mod clients;
 mod hub;
+mod hub_out;
+mod lfs;
 mod listing;
 mod network;
 mod out;
@@ -17,6 +21,7 @@ mod profile;
 mod reach;
 mod redact;
 mod service;
+mod upload;
 mod web;
 
 use std::collections::HashMap;

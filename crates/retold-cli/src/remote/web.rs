@@ -26,7 +26,7 @@ use super::place::{Failure, Pace, Place, TRIES, pause};
 use super::reach::Refused;
 use super::redact::redacted;
 
-type Answer<T> = std::result::Result<T, Failure>;
+pub type Answer<T> = std::result::Result<T, Failure>;
 
 /// A file on a web server in the version in which it was listed.
 #[derive(Debug)]
@@ -68,6 +68,13 @@ pub fn clients() -> Result<Clients> {
         .map_err(|error| Error::usage(format!("cannot start the network: {}", redacted(&error))))
 }
 
+/// The clients for uploads. Nothing comes back while a large file goes up, so only the whole request has a limit.
+pub fn clients_for_uploads() -> Result<Clients> {
+    let made = || ClientBuilder::new().connect_timeout(Duration::from_secs(10));
+    Clients::new(made, Proxies::of_system())
+        .map_err(|error| Error::usage(format!("cannot start the network: {}", redacted(&error))))
+}
+
 /// What a request has besides its URL.
 #[derive(Debug, Default)]
 pub struct Asked {
@@ -89,7 +96,7 @@ fn range_of(headers: &HeaderMap) -> Option<(u64, Option<u64>)> {
     Some((start, size.parse().ok()))
 }
 
-fn broken(error: reqwest::Error) -> Failure {
+pub fn broken(error: reqwest::Error) -> Failure {
     match Refused::cause(&error) {
         Some(why) => Failure::Final(why),
         None => Failure::passing(redacted(&error.without_url())),
@@ -124,7 +131,11 @@ pub async fn send(clients: &Clients, url: &Url, asked: &Asked) -> Answer<Respons
         location: answer.headers().get(LOCATION).cloned(),
         from: answer.remote_addr(),
     };
-    let answer = clients.follow(url.clone(), leg, sign).await?;
+    accepted(clients.follow(url.clone(), leg, sign).await?)
+}
+
+/// An answer, unless it is a failure and not about a range.
+pub fn accepted(answer: Response) -> Answer<Response> {
     let status = answer.status();
     Err(match status {
         StatusCode::RANGE_NOT_SATISFIABLE => return Ok(answer),

@@ -8,6 +8,7 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 use url::Url;
 
+use super::opml::{Subscription, subscriptions};
 use crate::secret::check_private;
 
 /// Milliseconds.
@@ -34,6 +35,10 @@ pub struct Config {
     /// How long a request may take.
     #[serde(default = "minute", deserialize_with = "span")]
     pub timeout: Millis,
+    /// A list of subscriptions, whose feeds are read like those below.
+    pub opml: Option<PathBuf>,
+    /// Where the feed without repeats is written.
+    pub atom: Option<PathBuf>,
     #[serde(default, rename = "feed")]
     pub feeds: Vec<Feed>,
     #[serde(default, rename = "folder")]
@@ -55,6 +60,18 @@ pub struct Feed {
     /// Whether its texts count for addresses of other sites, too.
     #[serde(default)]
     pub trusted: bool,
+}
+
+impl Feed {
+    /// A feed with all defaults.
+    fn of(url: Url) -> Feed {
+        Feed {
+            url,
+            every: ten_minutes(),
+            articles: Articles::default(),
+            trusted: false,
+        }
+    }
 }
 
 /// Which articles are fetched from the addresses of a feed's entries.
@@ -144,21 +161,47 @@ impl Config {
                 e.to_string().trim_end()
             ))
         })?;
-        config.check().map_err(wrong)?;
         let base = path.parent().unwrap_or(Path::new(""));
         let folders = config.folders.iter_mut().map(|folder| &mut folder.path);
         let secret = config.webhook.iter_mut().map(|hook| &mut hook.secret_file);
-        for path in folders.chain(secret).chain([&mut config.index]) {
+        let others = [&mut config.opml, &mut config.atom].into_iter().flatten();
+        for path in folders
+            .chain(secret)
+            .chain(others)
+            .chain([&mut config.index])
+        {
             *path = base.join(&*path);
         }
+        config.subscribe()?;
+        config.check().map_err(wrong)?;
         Ok(config)
+    }
+
+    /// Adds the feeds of the list of subscriptions; what the file says of one counts.
+    fn subscribe(&mut self) -> Result<()> {
+        let Some(list) = &self.opml else {
+            return Ok(());
+        };
+        for Subscription { title, address } in subscriptions(list)? {
+            let url = web_address(&address).ok_or_else(|| {
+                Error::usage(format!(
+                    "opml {}: the xmlUrl of `{title}` is `{address}`: an http or https URL expected; remove it from the list",
+                    list.display()
+                ))
+            })?;
+            if !self.feeds.iter().any(|feed| feed.url == url) {
+                self.feeds.push(Feed::of(url));
+            }
+        }
+        Ok(())
     }
 
     /// Whether it makes sense; else what to do.
     fn check(&self) -> std::result::Result<(), String> {
         if self.feeds.is_empty() && self.folders.is_empty() {
             return Err(
-                "nothing to read: add [[feed]] with `url`, or [[folder]] with `path`".into(),
+                "nothing to read: add [[feed]] with `url`, [[folder]] with `path`, or `opml`"
+                    .into(),
             );
         }
         let has_contact = ["@", "://"]
@@ -213,6 +256,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("watch.toml");
         std::fs::write(&path, text).unwrap();
+        let list = r#"<opml><outline xmlUrl="https://c.example/feed"/></opml>"#;
+        std::fs::write(folder.path().join("subscriptions.opml"), list).unwrap();
         Config::read(&path).map_err(|e| e.to_string())
     }
 
@@ -236,6 +281,49 @@ mod tests {
     }
 
     #[test]
+    fn subscriptions_are_feeds_unless_the_file_has_them() {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |name: &str, text: &str| {
+            let path = folder.path().join(name);
+            std::fs::write(&path, text).unwrap();
+            path
+        };
+        let path = write(
+            "watch.toml",
+            &format!("opml = \"mine.opml\"\natom = \"web/news.atom\"\n{FEED}every = \"1h\"\n"),
+        );
+        let outline =
+            |title: &str, url: &str| format!("<outline text=\"{title}\" xmlUrl=\"{url}\"/>");
+        let [a, b] = ["https://a.example/feed", "https://b.example/feed"];
+        let good = [outline("A", a), outline("B", b), outline("B", b)].concat();
+        write(
+            "mine.opml",
+            &format!("<opml><body><outline text=\"F\">{good}</outline></body></opml>"),
+        );
+        let config = Config::read(&path).unwrap();
+        let feeds: Vec<(&str, Millis)> = config
+            .feeds
+            .iter()
+            .map(|feed| (feed.url.as_str(), feed.every))
+            .collect();
+        assert_eq!(feeds, [(a, 60 * MINUTE), (b, 10 * MINUTE)]);
+        assert_eq!(config.atom, Some(folder.path().join("web/news.atom")));
+        write("mine.opml", &outline("C &amp; D", "feed:c"));
+        let said = Config::read(&path).unwrap_err().to_string();
+        assert!(
+            said.contains("mine.opml: the xmlUrl of `C & D` is `feed:c`"),
+            "{said}"
+        );
+        // It is enough by itself.
+        write("mine.opml", &good);
+        let path = write(
+            "watch.toml",
+            "opml = \"mine.opml\"\nindex = \"news\"\nuser-agent = \"x (a@b.example)\"\n",
+        );
+        assert_eq!(Config::read(&path).unwrap().feeds.len(), 2);
+    }
+
+    #[test]
     fn the_example_can_be_used_and_has_all_keys() {
         let example = include_str!("../../../../examples/watch.toml");
         let config = read(example).unwrap();
@@ -252,7 +340,8 @@ mod tests {
         assert_eq!(config.watch.stories.len(), 1);
         let defaults = (config.delay, config.timeout, config.allow_private);
         assert_eq!(defaults, (1000, MINUTE, false));
-        assert!(config.webhook.is_some());
+        assert!(config.webhook.is_some() && config.atom.is_some());
+        assert_eq!(config.feeds.len(), 3);
     }
 
     #[test]

@@ -6,8 +6,10 @@ mod entries;
 mod fetch;
 mod folders;
 mod notify;
+mod opml;
 mod pause;
 mod poll;
+mod reader;
 mod state;
 mod tally;
 
@@ -24,7 +26,9 @@ use retold_index::{Index, Prepared, Status, Writer};
 use self::config::{Config, Folder, Millis};
 use self::folders::{Changed, changed};
 use self::notify::{Teller, limit, look, note};
+use self::pause::shortened;
 use self::poll::{Brought, Poller};
+use self::reader::Reader;
 use self::state::{State, Tries, now};
 use crate::progress::Progress;
 use crate::resources::run_config;
@@ -33,7 +37,8 @@ use crate::say::tell;
 /// Reads feeds and folders as they change, and reports new reprints
 ///
 /// New articles are added to the index. Pages that repeat a page of the index are reported to a webhook, or as lines of JSON on standard
-/// output, at least once. The state is in DIR.watch.json beside the index. SIGTERM and Ctrl-C end the command.
+/// output, at least once. With `atom`, a feed without repeats is written for feed readers. The state is in DIR.watch.json beside the index.
+/// SIGTERM and Ctrl-C end the command.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   retold watch watch.toml
@@ -70,13 +75,18 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     let mut watcher = Watcher {
         config: &config,
         poller: Poller::new(&config),
+        reader: Reader::new(&config),
         writer,
         state,
         path,
+        failed_folders: 0,
         is_quiet: args.quiet,
     };
     let progress = Progress::start(args.quiet)?;
     let begin = now();
+    watcher.shorten(begin);
+    // Whether it can be written shows now, and not after a round.
+    watcher.reader.write(watcher.writer.index(), begin)?;
     if args.once {
         // `--once` is for what is there now: all folders are read again, and the webhook is tried again. Feeds keep their pauses.
         watcher.state.folders.clear();
@@ -94,7 +104,8 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     if args.once && !progress.cancelled() {
         watcher.tell_rest(&teller)?;
     }
-    watcher.end()
+    let is_failure = args.once && watcher.nothing_can_be_read();
+    watcher.end(is_failure)
 }
 
 /// Whether what is watched is there.
@@ -113,14 +124,30 @@ fn check(config: &Config, index: &Index) -> Result<()> {
 struct Watcher<'c> {
     config: &'c Config,
     poller: Poller<'c>,
+    reader: Reader<'c>,
     writer: Writer,
     state: State,
     /// Where that is written.
     path: PathBuf,
+    /// Readings of folders that failed.
+    failed_folders: usize,
     is_quiet: bool,
 }
 
 impl Watcher<'_> {
+    /// What is due later than its `every` says, because that was longer before, is due sooner.
+    fn shorten(&mut self, now: Millis) {
+        for feed in &self.config.feeds {
+            let tries = &mut self.state.feeds.entry(feed.url.as_str()).tries;
+            *tries = shortened(tries, feed.every, feed.url.as_str(), now);
+        }
+        for folder in &self.config.folders {
+            let next = self.next(folder).min(now + folder.every);
+            let name = folder.path.to_string_lossy().into_owned();
+            self.state.folders.insert(name, next);
+        }
+    }
+
     /// Does what can be done now. The state is written last: after the index has the pages that it mentions, and after notices were delivered.
     fn turn(&mut self, due: Millis, teller: &Teller, progress: &Progress) -> Result<()> {
         self.poller.plan(&self.state, due);
@@ -146,7 +173,7 @@ impl Watcher<'_> {
             self.state.write(&self.path)?;
         }
         self.say();
-        Ok(())
+        self.reader.write_when_due(&index, now())
     }
 
     fn tell(&mut self, teller: &Teller) -> Result<()> {
@@ -194,14 +221,31 @@ impl Watcher<'_> {
         Ok(())
     }
 
-    fn end(mut self) -> Result<ExitCode> {
+    /// Whether no feed and no folder can be read: cron should say so.
+    fn nothing_can_be_read(&self) -> bool {
+        let fails = |url: &str| {
+            let feed = self.state.feeds.get(url);
+            feed.is_some_and(|feed| feed.tries.failures > 0)
+        };
+        let mut feeds = self.config.feeds.iter();
+        feeds.all(|feed| fails(feed.url.as_str()))
+            && self.failed_folders >= self.config.folders.len()
+    }
+
+    fn end(mut self, is_failure: bool) -> Result<ExitCode> {
+        self.reader.write(self.writer.index(), now())?;
         self.state.write(&self.path)?;
         self.writer.close()?;
         let left = self.state.notices.len();
         if !self.is_quiet {
             tell(format_args!("{}, {left} left", self.poller.tally));
         }
-        Ok(ExitCode::from(u8::from(left > 0)))
+        if is_failure {
+            tell(
+                "no feed and no folder of CONFIG could be read; the reasons are above, or were said when they were last requested",
+            );
+        }
+        Ok(ExitCode::from(u8::from(left > 0 || is_failure)))
     }
 
     /// Adds pages in one commit.
@@ -247,9 +291,10 @@ impl Watcher<'_> {
             let count = match added.status {
                 Status::New => &mut tally.new,
                 Status::Replaced => &mut tally.replaced,
-                Status::Unchanged => &mut tally.unchanged,
+                Status::Unchanged | Status::Older => &mut tally.unchanged,
             };
             *count += 1;
+            tally.frames += u64::from(added.is_frame);
         }
         // No answer waits for it.
         self.writer.learn_if_grown(&run_config(0, None), &())?;
@@ -275,7 +320,10 @@ impl Watcher<'_> {
                 }
             }
             // It may be there again later.
-            Err(error) => self.poller.notes.push(error.to_string()),
+            Err(error) => {
+                self.failed_folders += 1;
+                self.poller.notes.push(error.to_string());
+            }
         }
         self.state.folders.insert(name, now() + folder.every);
         Ok(true)

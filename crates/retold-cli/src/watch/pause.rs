@@ -4,6 +4,7 @@ use jiff::fmt::rfc2822;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::config::{DAY, Millis};
+use super::state::Tries;
 
 /// Doublings beyond these change nothing: the longest pause is a day.
 const MOST: u32 = 30;
@@ -15,6 +16,18 @@ pub fn pause(usual: Millis, failures: u32, what: &str) -> Millis {
     let chance = xxh3_64(format!("{failures} {what}").as_bytes()) % 2001;
     let part = chance as Millis - 1000;
     (doubled + doubled / 100 * part / 100).clamp(1, DAY)
+}
+
+/// The tries of something that is now requested more often: no later than the new time says.
+pub fn shortened(tries: &Tries, usual: Millis, what: &str, now: Millis) -> Tries {
+    let wait = match tries.failures {
+        0 => usual,
+        failures => pause(usual, failures, what),
+    };
+    Tries {
+        next: tries.next.min(now + wait),
+        failures: tries.failures,
+    }
 }
 
 /// What `Retry-After` says: seconds, or a moment; a day at most.
@@ -54,6 +67,15 @@ mod tests {
         assert_eq!(pause(600_000, 2, "a"), pause(600_000, 2, "a"));
         assert_ne!(pause(600_000, 2, "a"), pause(600_000, 2, "b"));
         assert_eq!(pause(1, 0, "a"), 1);
+    }
+
+    #[test]
+    fn a_shorter_time_holds_at_once() {
+        let next = |failures, next| shortened(&Tries { failures, next }, 600_000, "a", 5).next;
+        assert_eq!(next(0, DAY), 600_005);
+        assert_eq!(next(0, 7), 7);
+        // Failures still make it longer.
+        assert_eq!(next(2, DAY), 5 + pause(600_000, 2, "a"));
     }
 
     #[test]

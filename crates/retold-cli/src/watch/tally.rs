@@ -19,16 +19,22 @@ pub struct Tally {
     pub replaced: u64,
     pub unchanged: u64,
     pub rejected: u64,
+    /// New pages whose whole text is a notice or another frame.
+    pub frames: u64,
     /// Notices that were delivered.
     pub told: u64,
 }
 
 impl fmt::Display for Tally {
     fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let frames = match self.frames {
+            0 => String::new(),
+            frames => format!(", {frames} only a frame"),
+        };
         write!(
             to,
             "feeds: {} came, {} unchanged, {} failed; articles: {} fetched, {} not available; files: {} read; pages: {} new, {} replaced, {} \
-             unchanged, {} rejected; notices: {} delivered",
+             unchanged, {} rejected{frames}; notices: {} delivered",
             self.feeds,
             self.same_feeds,
             self.failed_feeds,

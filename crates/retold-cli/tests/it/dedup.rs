@@ -179,14 +179,17 @@ fn what_is_kept_says_how_many_pages_went_for_it() {
     };
     run("in/a.jsonl", "plain", &[]);
     run("in/a.jsonl", "out", &["--annotate"]);
+    // Without sites and dates, exact copies in one file agree with nobody.
+    let alone = ", \"retold_pages\": 1, \"retold_sites\": 0, \"retold_inputs\": 1, \"retold_first_date\": null, \
+                 \"retold_last_date\": null, \"retold_lost\": 0";
     let expected = [
         line("a", &story).replace(
             "}\n",
-            ", \"retold_cluster\": 0, \"retold_cluster_size\": 3, \"retold_dropped\": 2}\n",
+            &format!(", \"retold_cluster\": 0, \"retold_cluster_size\": 3, \"retold_dropped\": 2{alone}}}\n"),
         ),
         line("c", "别的。").replace(
             "}\n",
-            ", \"retold_cluster\": null, \"retold_cluster_size\": 1, \"retold_dropped\": 0}\n",
+            &format!(", \"retold_cluster\": null, \"retold_cluster_size\": 1, \"retold_dropped\": 0{alone}}}\n"),
         ),
     ];
     assert_eq!(world.read("out/kept/a.jsonl"), expected.concat());
@@ -302,7 +305,8 @@ fn files_that_are_emptied_are_there_without_records() {
     world.run(&annotate).code(0);
     assert_eq!(
         world.read("sizes/kept/in/c.csv"),
-        "id,text,retold_cluster,retold_cluster_size,retold_dropped\n"
+        "id,text,retold_cluster,retold_cluster_size,retold_dropped,retold_pages,retold_sites,retold_inputs,retold_first_date,\
+         retold_last_date,retold_lost\n"
     );
     // Where no file is, the folder is.
     let args = [
@@ -345,9 +349,9 @@ fn what_is_not_marked_as_dropped_is_what_is_kept() {
         world.run(&marked).code(0);
         let kept = world.read(&format!("plain/kept/{name}"));
         let rows = world.read(&format!("marked/kept/{name}"));
-        // The last fields are the page that it is dropped for, and the size of the cluster.
+        // Behind the page that it is dropped for come the size of the cluster, and six fields about who agrees.
         let is_kept = |row: &&str| {
-            let (rest, _) = row.rsplit_once(',').unwrap();
+            let rest = row.rsplitn(8, ',').last().unwrap();
             rest.ends_with("\"retold_dropped_for\": null") || rest.ends_with(',')
         };
         let ids = |rows: &mut dyn Iterator<Item = &str>| -> Vec<String> {

@@ -13,6 +13,7 @@ fn retold(arguments: &[&str]) -> Output {
         .current_dir(examples())
         .env_remove("NO_COLOR")
         .env("COLUMNS", "80")
+        .env("LC_ALL", "C")
         .output()
         .unwrap()
 }

@@ -50,6 +50,7 @@ fn shell(world: &World, script: &str) {
     let ran = Command::new("bash")
         .arg(script)
         .env("PATH", path)
+        .env("LC_ALL", "C.UTF-8")
         .current_dir(world.path(""))
         .output()
         .unwrap();

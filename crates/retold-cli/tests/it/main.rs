@@ -14,6 +14,8 @@ mod eval;
 mod explain;
 mod guide;
 mod index;
+mod ledger;
+mod look;
 mod one_judge;
 mod options;
 mod outputs;

@@ -18,6 +18,7 @@ const COMMAND_ONLY: &[&str] = &[
     "files-from",
     "force",
     "help",
+    "lang",
     "pairs",
     "memory",
     "out",

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use ring::hmac;
 use serde_json::{Value, json};
 
-use crate::common::World;
+use crate::common::{World, story};
 
 const SECRET: &str = "0123456789abcdef0123";
 /// Hosts of the small internet, and feeds in all.
@@ -22,19 +22,6 @@ const CLOSED: usize = 39;
 const NO_ARTICLES: usize = 30;
 /// The least time between two requests to a host, in milliseconds.
 const DELAY: u64 = 20;
-
-/// An article that no other number has.
-fn article(number: usize) -> String {
-    let sentence = |n: usize| {
-        format!(
-            "In part {n} of story {number} the captain of boat {} told passenger {} about island {}. ",
-            number * 31 + n,
-            number * 17 + n,
-            number * 7 + n * n
-        )
-    };
-    (0..12).map(sentence).collect()
-}
 
 /// A request as a host saw it.
 #[derive(Clone, Debug)]
@@ -190,8 +177,8 @@ fn ok(kind: &str, body: &str) -> Vec<u8> {
 /// The feed's number is its article's; every tenth reprints one of ours.
 fn text_of(feed: usize) -> String {
     match feed % 10 {
-        4 => format!("{} Copyright of feed {feed}.", article(1000 + feed / 10)),
-        _ => article(feed),
+        4 => format!("{} Copyright of feed {feed}.", story(1000 + feed / 10)),
+        _ => story(feed),
     }
 }
 
@@ -379,7 +366,7 @@ fn ids(world: &World) -> Vec<String> {
 fn with_index() -> World {
     let world = World::new();
     let ours = (1000..1020).map(|n| {
-        json!({"id": format!("ours-{n}"), "url": format!("http://ours.example/{n}"), "date": "2026-10-01", "text": article(n), "title": format!("Ours {n}")}).to_string() + "\n"
+        json!({"id": format!("ours-{n}"), "url": format!("http://ours.example/{n}"), "date": "2026-10-01", "text": story(n), "title": format!("Ours {n}")}).to_string() + "\n"
     });
     world.file("ours.jsonl", ours.collect::<String>());
     world.run(&["index", "create", "news"]).code(0);
@@ -578,8 +565,8 @@ fn a_feed_speaks_for_its_own_site() {
             };
             match (asked.host, asked.path) {
                 (0, "/feed") => rss("A teaser.", "Sun, 01 Nov 2026 08:00:00 GMT"),
-                (0, "/article") => ok("text/html", &format!("<p>{}", article(1))),
-                (1, "/feed") => rss(&article(2), "Sun, 01 Nov 1970 08:00:00 GMT"),
+                (0, "/article") => ok("text/html", &format!("<p>{}", story(1))),
+                (1, "/feed") => rss(&story(2), "Sun, 01 Nov 1970 08:00:00 GMT"),
                 _ => response("404 Not Found", "", ""),
             }
         })
@@ -628,7 +615,7 @@ fn a_feed_speaks_for_its_own_site() {
 #[test]
 fn folders_are_read_as_they_change() {
     let world = with_index();
-    world.file("inbox/a.jsonl", json!({"id": "copy", "url": "http://copy.example/1", "text": format!("{} Read more.", article(1001))}).to_string() + "\n{\"id\n");
+    world.file("inbox/a.jsonl", json!({"id": "copy", "url": "http://copy.example/1", "text": format!("{} Read more.", story(1001))}).to_string() + "\n{\"id\n");
     world.file(
         "watch.toml",
         "index = \"news\"\n[[folder]]\npath = \"inbox\"\nevery = \"1ms\"\n",
@@ -658,12 +645,19 @@ fn folders_are_read_as_they_change() {
     assert_eq!(once().says(&["files: 0 read"]).stdout(), "");
     world.file(
         "inbox/b/c.jsonl",
-        json!({"id": "part", "text": article(1002)}).to_string() + "\n",
+        json!({"id": "part", "text": story(1002)}).to_string() + "\n",
     );
     assert_eq!(once().says(&["files: 1 read"]).stdout().lines().count(), 1);
-    // A folder that went is not the end.
+    // A folder that went is not the end, but it was all that could be read.
     std::fs::remove_dir_all(world.path("inbox")).unwrap();
-    assert_eq!(once().says(&["inbox"]).stdout(), "");
+    let ran = world.run(&["watch", "watch.toml", "--once"]).code(1);
+    let ran = ran.says(&["inbox", "no feed and no folder of CONFIG could be read"]);
+    assert_eq!(ran.stdout(), "");
+    // A folder that is there is enough.
+    world.file("other/d.jsonl", "");
+    let config = world.read("watch.toml") + "[[folder]]\npath = \"other\"\n";
+    world.file("watch.toml", config);
+    once().says(&["inbox"]);
 }
 
 /// Of all reprints only those are told that are asked for.
@@ -673,7 +667,7 @@ fn stories_and_sites_are_watched() {
         let world = with_index();
         let copies = [(1003, "a"), (1004, "b"), (1005, "ours")].map(|(n, site)| {
             let url = format!("http://{site}.example/copy-{n}");
-            json!({"id": format!("copy-{n}"), "url": url, "text": format!("{} Read more.", article(n))}).to_string() + "\n"
+            json!({"id": format!("copy-{n}"), "url": url, "text": format!("{} Read more.", story(n))}).to_string() + "\n"
         });
         world.file("inbox/a.jsonl", copies.concat());
         world.file(
@@ -742,11 +736,130 @@ fn what_is_wrong_is_said() {
         "index = \"news\"\nuser-agent = \"x/1 (a@b.example)\"\n[[feed]]\nurl = \"{}\"\n",
         net.url(0, "/feed")
     );
-    run(&feed).code(0).says(&[
+    run(&feed).code(1).says(&[
         "robots.txt cannot be fetched",
         "127.0.0.1 is not a public address",
+        "no feed and no folder of CONFIG could be read",
     ]);
+    // In the pause that follows, it cannot be read either.
+    run(&feed).code(1);
     assert!(net.of(0).is_empty());
+    run(&format!("{folder}[[folder]]\npath = \"x\"\n").replacen(
+        "index",
+        "atom = \"none/news.atom\"\nindex",
+        1,
+    ))
+    .code(3)
+    .says(&["cannot write", "news.atom"]);
+    world.file("mine.opml", "<opml/>");
+    run(&feed.replacen("index", "opml = \"mine.opml\"\nindex", 1))
+        .code(2)
+        .says(&["mine.opml", "no outline has an `xmlUrl`"]);
+}
+
+/// A list of subscriptions goes in, and one feed without repeats comes out.
+#[test]
+fn subscriptions_become_one_feed_without_repeats() {
+    let world = World::new();
+    world.run(&["index", "create", "news"]).code(0);
+    // The second host reprints the first article of the first one, and adds a passage.
+    let more = "The harbour master of Paros said on Tuesday that two more boats had been ordered from a yard in Gdansk for the next summer.";
+    let net = Net::start(2, move |ports| {
+        Box::new(move |asked| {
+            let item = |n: usize, title: &str, text: &str| {
+                let link = format!("http://127.0.0.1:{}/{n}", ports[asked.host]);
+                format!(
+                    "<item><title>{title}</title><link>{link}</link><description>{text}</description><pubDate>Sun, 0{} Nov 2026 08:00:00 GMT</pubDate></item>",
+                    asked.host + 1
+                )
+            };
+            let items = match (asked.host, asked.path) {
+                (0, "/feed") => {
+                    item(1, "Boats &amp;amp; islands", &story(1)) + &item(2, "Two", &story(2))
+                }
+                (1, "/feed") => {
+                    item(1, "Reprinted", &format!("{} {more}", story(1)))
+                        + &item(3, "Three", &story(3))
+                }
+                _ => return response("404 Not Found", "", ""),
+            };
+            ok(
+                "text/xml",
+                &format!("<rss version=\"2.0\"><channel><title>t</title>{items}</channel></rss>"),
+            )
+        })
+    });
+    let [a, b] = [0, 1].map(|host| {
+        net.url(host, "/feed")
+            .replace("127.0.0.1", ["127.0.0.1", "localhost"][host])
+    });
+    let list = format!(
+        "<opml version=\"2.0\"><body><outline text=\"News\"><outline text=\"A\" xmlUrl=\"{a}\"/><outline text=\"Far\"><outline text=\"B\" xmlUrl=\"{b}\"/>\
+         <outline text=\"A\" xmlUrl=\"{a}\"/></outline></outline></body></opml>"
+    );
+    world.file("mine.opml", list);
+    let config = "index = \"news\"\nopml = \"mine.opml\"\natom = \"news.atom\"\nuser-agent = \"x/1 (a@b.example)\"\nallow-private = true\ndelay = \"1ms\"\n";
+    world.file(
+        "watch.toml",
+        format!("{config}[[feed]]\nurl = \"{b}\"\ntrusted = true\n"),
+    );
+    world.run(&["watch", "watch.toml", "--once", "-q"]).code(0);
+    let feed = world.read("news.atom");
+    let entries: Vec<&str> = feed.split("<entry>").skip(1).collect();
+    assert_eq!(entries.len(), 3, "{feed}");
+    let story = entries
+        .iter()
+        .find(|entry| entry.contains("Boats &amp;amp; islands"))
+        .unwrap_or_else(|| panic!("{feed}"));
+    let own = net.url(0, "/1");
+    for part in [
+        format!("<link rel=\"alternate\" href=\"{own}\"/>"),
+        "<published>2026-11-01T08:00:00Z</published><updated>2026-11-02T08:00:00Z</updated>".into(),
+        "&lt;p&gt;Also in:&lt;/p&gt;".into(),
+        format!(
+            "&lt;a href=&quot;{}&quot;&gt;127.0.0.1: Reprinted&lt;/a&gt; (2026-11-02)",
+            net.url(1, "/1")
+        ),
+        format!("&lt;p&gt;{more}&lt;/p&gt;&lt;/blockquote&gt;"),
+    ] {
+        assert!(story.contains(&part), "`{part}` is missing in {story}");
+    }
+    // It can be read, also by us.
+    let read = world
+        .run(&["dedup", "news.atom", "-o", "out", "-q"])
+        .code(0);
+    assert_eq!(
+        world.summary("out")["records"]["read"],
+        3,
+        "{}",
+        read.stderr()
+    );
+    // Nothing new: the same bytes, and no feed is asked for before its time.
+    let asked = net.of(0).len();
+    world.run(&["watch", "watch.toml", "--once", "-q"]).code(0);
+    assert_eq!((world.read("news.atom"), net.of(0).len()), (feed, asked));
+}
+
+#[test]
+fn a_shorter_time_between_readings_holds_at_once() {
+    let world = with_index();
+    let net = Net::start(1, |_| {
+        Box::new(|asked| ok("text/xml", &rss(1, &format!("/article/{}", asked.visits))))
+    });
+    let url = net.url(0, "/feed");
+    let once = |every: &str| {
+        world.file("watch.toml", format!(
+            "index = \"news\"\nuser-agent = \"x/1 (a@b.example)\"\nallow-private = true\ndelay = \"1ms\"\n[[feed]]\nurl = \"{url}\"\nevery = \"{every}\"\narticles = \"none\"\n"
+        ));
+        world.run(&["watch", "watch.toml", "--once", "-q"]).code(0);
+        net.of(0).iter().filter(|seen| seen.path == "/feed").count()
+    };
+    assert_eq!(once("24h"), 1);
+    assert_eq!(once("24h"), 1);
+    // The state now says at most a second from now, and no day.
+    assert_eq!(once("1s"), 1);
+    sleep(Duration::from_millis(1200));
+    assert_eq!(once("1s"), 2);
 }
 
 #[test]

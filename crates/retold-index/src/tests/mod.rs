@@ -2,15 +2,19 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 #![allow(clippy::too_many_lines, reason = "a test is read from top to bottom")]
 
+mod address;
 mod changes;
 mod crash;
 mod damage;
 mod filters;
 mod folder;
+mod frame_pages;
 mod grow;
+mod news;
 mod passages;
 mod same;
 mod search;
+mod snapshot;
 
 use std::path::Path;
 

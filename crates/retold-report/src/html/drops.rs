@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use retold::{DroppedAs, Findings, Rank};
+use retold::{Dropped, DroppedAs, Findings, Rank};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 const LOST: usize = 50;
@@ -21,20 +21,15 @@ pub(super) struct Drops {
 impl Drops {
     /// Chooses among the dropped pages of a run, without exact copies and older versions, which lose nothing to look at.
     pub(super) fn of(findings: &Findings) -> Drops {
-        let text = |rank: Rank| findings.page(rank).text_hash;
-        let all = findings.dropped.iter().enumerate();
-        let shown = all.filter(|(_, drop)| {
-            drop.relation != DroppedAs::SameUrl && text(drop.page) != text(drop.canonical)
-        });
-        let shown = shown.map(|(at, drop)| (at, drop.lost, findings.id(drop.page)));
-        Drops::among(shown)
+        let shown = worth_a_look(findings);
+        Drops::among(shown.map(|(at, drop)| (at, drop.lost, findings.id(drop.page))))
     }
 
     /// Chooses among dropped pages, given as position, number of lost words and id.
     fn among(dropped: impl Iterator<Item = (usize, u32, impl AsRef<str>)>) -> Drops {
         let (mut lost, mut random) = (Vec::new(), Vec::new());
         for (at, words, id) in dropped {
-            random.push((xxh3_64_with_seed(id.as_ref().as_bytes(), SEED), at));
+            random.push((place(id.as_ref(), SEED), at));
             if words > 0 {
                 lost.push((Reverse(words), at));
             }
@@ -63,6 +58,28 @@ impl Drops {
         let drops = self.all().map(|at| findings.dropped[at]);
         drops.map(|drop| ends(drop.page, drop.canonical))
     }
+}
+
+/// The dropped pages with their positions, without exact copies and older versions, which lose nothing to look at.
+fn worth_a_look(findings: &Findings) -> impl Iterator<Item = (usize, &Dropped)> {
+    let text = |rank: Rank| findings.page(rank).text_hash;
+    let all = findings.dropped.iter().enumerate();
+    all.filter(move |(_, drop)| {
+        drop.relation != DroppedAs::SameUrl && text(drop.page) != text(drop.canonical)
+    })
+}
+
+/// The place of a page in the random order of a seed.
+fn place(id: &str, seed: u64) -> u64 {
+    xxh3_64_with_seed(id.as_bytes(), seed)
+}
+
+/// At most so many random drops, without exact copies and older versions, the same for the same seed.
+pub fn random_drops(findings: &Findings, most: usize, seed: u64) -> Vec<Dropped> {
+    let drops = worth_a_look(findings);
+    let keyed = drops.map(|(at, drop)| (place(&findings.id(drop.page), seed), at));
+    let chosen = first(keyed.collect(), most).into_iter();
+    chosen.map(|at| findings.dropped[at]).collect()
 }
 
 pub(super) fn ends(page: Rank, canonical: Rank) -> (Rank, Rank) {

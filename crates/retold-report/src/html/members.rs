@@ -8,6 +8,7 @@ use serde::Serialize;
 use super::chosen::Chosen;
 use super::pairs::{Facts, PairFacts, PairRow, Shapes, Traits};
 use super::report::Report;
+use crate::agreement::Agreement;
 use retold::{Rank, Relation};
 
 /// Sites of a cluster that the search finds at most.
@@ -31,6 +32,8 @@ pub(super) struct List<'a> {
     dropped: Vec<usize>,
     bytes: Vec<u64>,
     sites: Vec<Vec<u32>>,
+    /// Number of all sites.
+    of_sites: Vec<u64>,
 }
 
 pub(super) fn list<'a>(
@@ -51,6 +54,7 @@ pub(super) fn list<'a>(
         dropped: Vec::new(),
         bytes: Vec::new(),
         sites: Vec::new(),
+        of_sites: Vec::new(),
     };
     for &number in clusters {
         let cluster = &findings.clusters[number as usize];
@@ -68,6 +72,7 @@ pub(super) fn list<'a>(
         list.dropped.push(bytes.len());
         list.bytes.push(bytes.iter().sum());
         list.sites.push(sites(report, &cluster.members));
+        list.of_sites.push(report.agreements[number as usize].sites);
     }
     list
 }
@@ -104,6 +109,7 @@ pub(super) struct Detail<'a> {
     more: usize,
     pairs: Vec<([usize; 2], PairFacts)>,
     all_pairs: u64,
+    agreement: Agreement,
 }
 
 pub(super) fn title(report: &Report<'_>, rank: Rank) -> Option<String> {
@@ -126,8 +132,8 @@ pub(super) type MemberRow<'a> = (
     Option<String>,
 );
 
-/// A cluster: `[members, members left out, pairs, pairs in all]`. The canonical page is the first member.
-type DetailRow<'a> = (Vec<MemberRow<'a>>, usize, Vec<PairRow>, u64);
+/// A cluster: `[members, members left out, pairs, pairs in all, agreement]`. The canonical page is the first member.
+type DetailRow<'a> = (Vec<MemberRow<'a>>, usize, Vec<PairRow>, u64, Agreement);
 
 pub(super) fn detail<'a>(
     report: &'a Report<'_>,
@@ -155,6 +161,7 @@ pub(super) fn detail<'a>(
             .map(|&rank| member(report, rank, Some(&at), texts))
             .collect(),
         all_pairs: cluster.pairs,
+        agreement: report.agreements[number as usize],
     }
 }
 
@@ -162,7 +169,14 @@ impl<'a> Detail<'a> {
     pub(super) fn row(self, shapes: &mut Shapes) -> DetailRow<'a> {
         let pairs = self.pairs.into_iter();
         let pairs = pairs.map(|(members, facts)| facts.row(members, shapes));
-        (self.members, self.more, pairs.collect(), self.all_pairs)
+        let pairs = pairs.collect();
+        (
+            self.members,
+            self.more,
+            pairs,
+            self.all_pairs,
+            self.agreement,
+        )
     }
 }
 

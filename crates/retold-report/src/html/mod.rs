@@ -18,6 +18,7 @@ mod reread;
 mod texts;
 mod write;
 
+pub use drops::random_drops;
 pub(crate) use page::{COPIES, DataPage};
 pub(crate) use passages::write_passages;
 pub(crate) use write::write;

@@ -20,6 +20,7 @@ const GAINS: usize = 12;
 pub(super) fn overview(report: &Report<'_>, summary: &Summary) -> Value {
     let findings = report.findings;
     let sizes = findings.clusters.iter().map(|c| c.members.len() as u64);
+    let of_sites = report.agreements.iter().map(|agreement| agreement.sites);
     let pairs = findings.pairs.iter();
     let pairs = pairs.map(|pair| (pair.relation, f64::from(pair.similarity)));
     let mut is_dropped = vec![false; findings.by_id.len()];
@@ -38,6 +39,7 @@ pub(super) fn overview(report: &Report<'_>, summary: &Summary) -> Value {
         "largest_cluster": summary.largest_cluster,
         "flagged": &summary.flagged[..summary.flagged.len().min(FLAGGED)],
         "flagged_in_all": summary.flagged.len(),
+        "losses": summary.losses,
         "gains": &summary.gains[..summary.gains.len().min(GAINS)],
         "large_components": summary.large_components,
         "bytes": summary.bytes,
@@ -46,6 +48,7 @@ pub(super) fn overview(report: &Report<'_>, summary: &Summary) -> Value {
         "inputs": summary.inputs,
         "threshold": (report.model.method().least_similarity)(report.model.params()),
         "sizes": figures::sizes(sizes),
+        "of_sites": figures::sizes(of_sites),
         "similarities": figures::similarities(pairs),
         "matrix": figures::matrix(findings),
         "timeline": figures::timeline(dates),

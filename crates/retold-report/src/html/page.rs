@@ -34,6 +34,8 @@ pub(crate) const COPIES: ReportKind = ReportKind {
     files: "summary.json, clusters.jsonl and pairs.jsonl",
     code: concat!(
         "(() => {\n\"use strict\";\n",
+        include_str!("../../templates/js/chinese.js"),
+        include_str!("../../templates/js/language.js"),
         include_str!("../../templates/js/chunks.js"),
         include_str!("../../templates/js/data.js"),
         include_str!("../../templates/js/dom.js"),
@@ -54,6 +56,8 @@ pub(crate) const PASSAGES: ReportKind = ReportKind {
     files: "summary.json, passages.jsonl and pairs.jsonl",
     code: concat!(
         "(() => {\n\"use strict\";\n",
+        include_str!("../../templates/js/chinese.js"),
+        include_str!("../../templates/js/language.js"),
         include_str!("../../templates/js/chunks.js"),
         include_str!("../../templates/js/dom.js"),
         include_str!("../../templates/js/charts.js"),

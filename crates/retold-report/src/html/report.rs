@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use retold::{Findings, Model, Rank, Relation};
 
 use super::drops::Drops;
+use crate::agreement::Agreement;
 use crate::output::OutputConfig;
 use crate::summary::Summary;
 
@@ -26,6 +27,8 @@ pub(super) const REJECTS: usize = 500;
 
 pub(super) struct Report<'a> {
     pub(super) findings: &'a Findings,
+    /// The agreement of each cluster.
+    pub(super) agreements: &'a [Agreement],
     pub(super) output: &'a OutputConfig,
     pub(super) model: &'a Model,
     /// The clusters that are listed, largest first; equal ones by number.
@@ -38,12 +41,14 @@ pub(super) struct Report<'a> {
 impl<'a> Report<'a> {
     pub(super) fn new(
         findings: &'a Findings,
+        agreements: &'a [Agreement],
         output: &'a OutputConfig,
         summary: &Summary,
     ) -> Report<'a> {
         let collapsed = summary.flagged.iter().filter(|flag| flag.collapsed);
         Report {
             findings,
+            agreements,
             output,
             model: &findings.model,
             order: order(findings),

@@ -15,6 +15,7 @@ use super::pairs::{self, Facts};
 use super::report::{DETAIL_BYTES, DETAIL_CHUNK, LIST_CHUNK, Report, TEXT_CHUNK};
 use super::reread::nonce;
 use super::{members, overview, texts};
+use crate::agreement::Agreement;
 use crate::out::OutDir;
 use crate::output::OutputConfig;
 use crate::summary::Summary;
@@ -37,13 +38,14 @@ impl Unfinished {
 /// Writes the report, except its end. [`OutputConfig::report_text`] limits the texts that it contains.
 pub(crate) fn write(
     findings: &Findings,
+    agreements: &[Agreement],
     output: &OutputConfig,
     summary: &Summary,
     out: &OutDir,
     watch: &dyn Watch,
 ) -> Result<Unfinished> {
     let path = out.path("report.html");
-    let report = Report::new(findings, output, summary);
+    let report = Report::new(findings, agreements, output, summary);
     let texts = Chosen::of(&report);
     let facts = Facts::new(&report, &texts)?;
     let file = out.create("report.html")?;

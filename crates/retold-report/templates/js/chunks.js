@@ -34,13 +34,13 @@ class Chunks {
 
 const whole = new Intl.NumberFormat("en-US");
 const count = (n) => whole.format(n);
-const plural = (n, one, many = one + "s") => `${count(n)} ${n === 1 ? one : many}`;
+const plural = (n, one, many = one + "s") => filled(`{} ${many}`, [count(n)]) ?? `${count(n)} ${n === 1 ? one : many}`;
 
 function bytes(n) {
-  const units = ["bytes", "KiB", "MiB", "GiB", "TiB"];
+  const units = ["", "KiB", "MiB", "GiB", "TiB"];
   let unit = 0;
   while (n >= 1024 && unit < 4) { n /= 1024; unit++; }
-  return unit ? `${n.toFixed(n < 10 ? 2 : 1)} ${units[unit]}` : `${count(n)} bytes`;
+  return unit ? `${n.toFixed(n < 10 ? 2 : 1)} ${units[unit]}` : t`${count(n)} bytes`;
 }
 
 function percent(part, all) {

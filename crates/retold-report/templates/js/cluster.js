@@ -7,9 +7,26 @@ const dropReasons = ["", "duplicate of ", "contained in ", "overlaps "];
 function whyCanonical(cluster) {
   const [page] = cluster.members;
   switch (overview.parameters.canonical) {
-    case "longest": return `Among the kept pages it has the longest text: ${plural(page.chars, "character")}.`;
-    case "earliest": return page.date ? `Among the kept pages it has the earliest date: ${page.date}.` : "No kept page of the cluster has a date, so the page with the longest text represents it.";
-    default: return "Its id comes first among the kept pages.";
+    case "longest": return t`Among the kept pages it has the longest text: ${plural(page.chars, "character")}.`;
+    case "earliest": return page.date ? t`Among the kept pages it has the earliest date: ${page.date}.` : "No kept page of the cluster has a date, so the page with the longest text represents it.";
+    case "id": case "first": return "Its id comes first among the kept pages.";
+    default: return t`Among the kept pages it comes first by ${overview.parameters.canonical.split(",").map(ruleInWords).map(tr).join(tr(", then "))}; after that, by the longest text.`;
+  }
+}
+
+/** What a rule of --canonical prefers, in words. */
+function ruleInWords(rule) {
+  const [name, field, order] = rule.split(":");
+  switch (name) {
+    case "field": return order === "desc" ? t`the largest ${field}` : t`the smallest ${field}`;
+    case "longest": return "the longest text";
+    case "earliest": return "the earliest date";
+    case "id": case "first": return "id";
+    case "https": return "an https address";
+    case "url-length": return "the shortest address";
+    case "response-before-derived": return "being fetched, not derived";
+    case "rank": return "the rank of its site or source";
+    default: return rule;
   }
 }
 
@@ -21,8 +38,10 @@ function memberRow(cluster, place, member, pairs) {
     : [dropReasons[member.fate], member.keptFor === 0 ? "the canonical page" : target ? pageId(target.id) : "another page of the cluster"];
   return el("tr", {},
     el("td", {}, pair ? el("a", { href: `#/pair/${clusters.number[place]}/${pair.a}/${pair.b}` }, pageName(member.id, member.title)) : pageName(member.id, member.title),
-      el("span", { class: "under" }, badge(fate, member.at === 0 ? "canonical" : member.fate ? "gone" : "stays"), " ", why)),
-    el("td", { class: "num" }, pair ? ratio(pair.similarity) : "", pair && pair.a !== 0 && pair.b !== 0 ? el("span", { class: "under" }, "to ", pageId(cluster.members[pair.a === member.at ? pair.b : pair.a].id)) : ""),
+      el("span", { class: "under" }, badge(fate, member.at === 0 ? "canonical" : member.fate ? "gone" : "stays"), " ", why),
+      // Not in the column of numbers, which does not break.
+      pair && pair.a !== 0 && pair.b !== 0 ? el("span", { class: "under" }, "similarity to ", pageId(cluster.members[pair.a === member.at ? pair.b : pair.a].id)) : null),
+    el("td", { class: "num" }, pair ? ratio(pair.similarity) : ""),
     el("td", { class: "num" }, count(member.chars)),
     el("td", {}, member.site ? el("bdi", {}, member.site) : ""),
     el("td", { class: "num" }, member.date || ""));
@@ -44,7 +63,7 @@ function membersTable(cluster, place) {
     el("thead", {}, el("tr", {}, el("th", {}, "page"), el("th", { class: "num" }, "similarity"), el("th", { class: "num" }, "characters"), el("th", {}, "site"), el("th", { class: "num" }, "date"))),
     el("tbody", {}, cluster.members.map((member) => memberRow(cluster, place, member, pairs))));
   return section("Pages", table,
-    cluster.more ? el("p", { class: "note" }, `${plural(cluster.more, "further page")} of this cluster are in clusters.jsonl.`) : null);
+    cluster.more ? el("p", { class: "note" }, t`${plural(cluster.more, "further page")} of this cluster are in clusters.jsonl.`) : null);
 }
 
 function pairsTable(cluster, place) {
@@ -53,10 +72,17 @@ function pairsTable(cluster, place) {
   return section("Pairs",
     el("table", { class: "list pairs-list" }, el("tbody", {}, cluster.pairs.slice(0, 120).map((pair) => el("tr", {},
       el("td", {}, el("a", { href: `#/pair/${clusters.number[place]}/${pair.a}/${pair.b}` },
-        pageId(cluster.members[pair.a].id), el("span", { class: `rel ${pair.relation}` }, ` ${relationNames[pair.relation]} `), pageId(cluster.members[pair.b].id)),
+        pageId(cluster.members[pair.a].id), el("span", { class: `rel ${pair.relation}` }, " ", tr(relationNames[pair.relation]), " "), pageId(cluster.members[pair.b].id)),
         el("code", { class: "under" }, pair.exact ? "equal texts" : pair.checks.filter((c) => !c.name.startsWith("evidence")).map(formula).join("; "))),
       el("td", { class: "num" }, ratio(pair.similarity)))))),
-    left > 0 ? el("p", { class: "note" }, `${plural(left, "further pair")} of this cluster are in pairs.jsonl.`) : null);
+    left > 0 ? el("p", { class: "note" }, t`${plural(left, "further pair")} of this cluster are in pairs.jsonl.`) : null);
+}
+
+/** How many tell what the pages of a cluster tell, and since when. */
+function agreementNote({ pages, sites, inputs, first_date, last_date, lost }) {
+  const [first, last] = [first_date, last_date].map((date) => date && date.slice(0, 10));
+  const dates = !first ? "" : first === last ? t`, of ${first}` : t`, from ${first} to ${last}`;
+  return el("p", { class: "note" }, t`Of ${sites ? plural(sites, "site") : tr("no known site")} and ${plural(inputs, "input")}${dates}; ${plural(pages, "page")} if exact copies of one site count once; ${words(lost)} of their own went with dropped pages.`);
 }
 
 function clusterDetail(place) {
@@ -65,21 +91,22 @@ function clusterDetail(place) {
   const cluster = clusterAt(place);
   const head = [
     el("p", { class: "back" }, el("a", { href: "#/clusters" }, "← All clusters")),
-    el("h2", { class: "title" }, `Cluster ${count(number)}: ${plural(clusters.size[place], "page")}`),
+    el("h2", { class: "title" }, t`Cluster ${count(number)}: ${plural(clusters.size[place], "page")}`),
     el("p", { class: "canonical" }, badge("canonical", "canonical"), " ", pageName(clusters.canonical[place], clusters.title[place]))];
   if (!cluster) return [...head, el("p", { class: "note" }, "The report holds the details of the largest clusters only; those of this one are in clusters.jsonl and pairs.jsonl.")];
   const possible = clusters.size[place] * (clusters.size[place] - 1) / 2;
-  const reasons = [flags & 4 ? "fewer than half of its possible pairs are related, so it may contain more than one story" : "", flags & 8 ? `it has more than ${count(overview.parameters.alarm_size)} pages` : "", flags & 16 ? "more than a third of a site, or of fifty consecutive pages, was dropped for one of its pages" : ""].filter(Boolean);
+  const reasons = [flags & 4 ? tr("fewer than half of its possible pairs are related, so it may contain more than one story") : "", flags & 8 ? t`it has more than ${count(overview.parameters.alarm_size)} pages` : "", flags & 16 ? tr("more than a third of a site, or of fifty consecutive pages, was dropped for one of its pages") : ""].filter(Boolean);
   return [...head,
     el("p", {}, whyCanonical(cluster)),
-    reasons.length ? el("p", { class: "flag" }, `Check this cluster: ${reasons.join("; ")}.`) : null,
-    el("p", { class: "note" }, `${count(cluster.pairsInAll)} of ${plural(possible, "possible pair")} reported (${percent(cluster.pairsInAll, possible)}); ${plural(clusters.dropped[place], "page")} dropped, ${bytes(clusters.bytes[place])} saved.`),
+    reasons.length ? el("p", { class: "flag" }, t`Check this cluster: ${reasons.join(tr("; "))}.`) : null,
+    el("p", { class: "note" }, t`${count(cluster.pairsInAll)} of ${plural(possible, "possible pair")} reported (${percent(cluster.pairsInAll, possible)}); ${plural(clusters.dropped[place], "page")} dropped, ${bytes(clusters.bytes[place])} saved.`),
+    agreementNote(cluster.agreement),
     membersTable(cluster, place), pairsTable(cluster, place)];
 }
 
 function showCluster(number) {
   const place = placeOf.get(number);
-  if (place === undefined) return show(el("p", { class: "empty" }, `The report does not list a cluster ${number}; clusters.jsonl has all.`));
+  if (place === undefined) return show(el("p", { class: "empty" }, t`The report does not list a cluster ${number}; clusters.jsonl has all.`));
   const shown = clustersView();
   shown.root.classList.add("has-detail");
   shown.detail.replaceChildren(...clusterDetail(place).filter(Boolean));

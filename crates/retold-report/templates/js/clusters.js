@@ -9,6 +9,7 @@ const orders = {
   size: ["largest first", (a, b) => a - b],
   small: ["smallest first", (a, b) => clusters.size[a] - clusters.size[b] || a - b],
   least: ["least similar first", (a, b) => clusters.least[a] - clusters.least[b] || a - b],
+  sites: ["most sites first", (a, b) => clusters.of_sites[b] - clusters.of_sites[a] || a - b],
   bytes: ["most bytes saved first", (a, b) => clusters.bytes[b] - clusters.bytes[a] || a - b],
   name: ["by canonical page", (a, b) => (clusters.canonical[a] < clusters.canonical[b] ? -1 : 1)],
   number: ["by number", (a, b) => clusters.number[a] - clusters.number[b]],
@@ -99,8 +100,9 @@ function row(place, at, open) {
         flags & 1 ? badge("duplicate", "duplicate") : null, flags & 2 ? badge("containment", "contains") : null, flags & 32 ? badge("overlaps", "overlaps") : null,
         flags & 4 ? badge("loose", "warn") : null, flags & 8 ? badge("very large", "warn") : null,
         flags & 16 ? badge("much of a site", "warn") : null,
-        el("span", {}, `from ${ratio(clusters.least[place] / 1000)}`),
-        clusters.dropped[place] ? el("span", { class: "wide" }, `${bytes(clusters.bytes[place])} saved`) : null)));
+        el("span", {}, t`from ${ratio(clusters.least[place] / 1000)}`),
+        clusters.of_sites[place] > 1 ? el("span", {}, t`${short(clusters.of_sites[place])} sites`) : null,
+        clusters.dropped[place] ? el("span", { class: "wide" }, t`${bytes(clusters.bytes[place])} saved`) : null)));
 }
 
 /** A list of rows of one height of which only those in sight are elements. */
@@ -154,9 +156,9 @@ function clustersView() {
   const list = virtualList("Clusters");
   const status = el("p", { class: "note", role: "status" });
   const tell = (found, share) => {
-    status.textContent = `${plural(found, "cluster")}${found < clusters.number.length ? ` of ${count(clusters.number.length)}` : ""}` +
-      (tables.clusters > tables.listed ? `; the report lists the ${count(tables.listed)} largest of ${count(tables.clusters)}, clusters.jsonl has all` : "") +
-      (share < 1 ? `; searching members … ${Math.floor(100 * share)} %` : "");
+    status.textContent = (found < clusters.number.length ? t`${plural(found, "cluster")} of ${count(clusters.number.length)}` : plural(found, "cluster")) +
+      (tables.clusters > tables.listed ? t`; the report lists the ${count(tables.listed)} largest of ${count(tables.clusters)}, clusters.jsonl has all` : "") +
+      (share < 1 ? t`; searching members … ${Math.floor(100 * share)} %` : "");
   };
   const redraw = () => { const found = filtered(); list.fill(found); tell(found.length, 1); };
   const change = () => { redraw(); if (filter.q.trim().length > 1) searchMembers(redraw, (share) => tell(filtered().length, share)); };

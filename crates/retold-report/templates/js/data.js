@@ -6,7 +6,7 @@ const details = tables && new Chunks("detail", tables.detail_chunk, 24);
 const texts = tables && new Chunks("text", tables.text_chunk, 8);
 
 /** All listed clusters in columns; filled chunk by chunk so that the page stays responsive. */
-const clusters = { number: [], size: [], canonical: [], title: [], flags: [], least: [], dropped: [], bytes: [], sites: [], ready: false };
+const clusters = { number: [], size: [], canonical: [], title: [], flags: [], least: [], dropped: [], bytes: [], sites: [], of_sites: [], ready: false };
 const placeOf = new Map();
 
 function readList(done) {
@@ -16,7 +16,7 @@ function readList(done) {
     const until = performance.now() + 30;
     while (next < chunks && performance.now() < until) {
       const part = chunk("list", next++);
-      for (const column of ["number", "size", "canonical", "title", "flags", "least", "dropped", "bytes", "sites"]) {
+      for (const column of ["number", "size", "canonical", "title", "flags", "least", "dropped", "bytes", "sites", "of_sites"]) {
         for (const value of part[column]) clusters[column].push(value);
       }
       part.number.forEach((number, at) => placeOf.set(number, part.first + at));
@@ -32,7 +32,7 @@ function readList(done) {
 function clusterAt(place) {
   const raw = place < tables.detailed ? details.at(place) : null;
   if (!raw) return null;
-  return { members: raw[0].map(memberOf), more: raw[1], pairs: raw[2].map(pairOf), pairsInAll: raw[3] };
+  return { members: raw[0].map(memberOf), more: raw[1], pairs: raw[2].map(pairOf), pairsInAll: raw[3], agreement: raw[4] };
 }
 
 function memberOf(m, at) {

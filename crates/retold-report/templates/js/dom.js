@@ -1,21 +1,26 @@
 // Elements. Text always goes in as text: nothing here ever parses markup.
 
+/** Elements whose text is that of a page, a name or a command: it stays as it is. */
+const own = new Set(["bdi", "code", "pre", "mark", "abbr"]);
+
+/** Text is said in the reader's language, except in `own` elements, and in those that have a language or are to find their direction. */
 function el(tag, attributes = {}, ...children) {
   const node = document.createElement(tag);
+  const say = own.has(tag) || attributes.dir === "auto" || attributes.lang ? (text) => text : tr;
   for (const [name, value] of Object.entries(attributes)) {
     if (value === null || value === undefined || value === false) continue;
     if (name.startsWith("on")) node.addEventListener(name.slice(2), value);
     else if (name === "class") node.className = value;
-    else node.setAttribute(name, value === true ? "" : value);
+    else node.setAttribute(name, value === true ? "" : /^(title|aria-label|placeholder)$/.test(name) ? say(value) : value);
   }
-  node.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false));
+  node.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false).map(say));
   return node;
 }
 
 function svg(tag, attributes = {}, ...children) {
   const node = document.createElementNS("http://www.w3.org/2000/svg", tag);
-  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
-  node.append(...children.flat(Infinity).filter(Boolean));
+  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, name === "aria-label" ? tr(value) : value);
+  node.append(...children.flat(Infinity).filter(Boolean).map(tr));
   return node;
 }
 

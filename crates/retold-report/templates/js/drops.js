@@ -7,8 +7,8 @@ const words = (n) => plural(n, "word");
 
 /** What a dropped page is to the page that it was dropped for. */
 function asWhat(drop) {
-  if (drop.relation === "collection") return `collection of ${plural(drop.parts, "page")}, the largest:`;
-  return `${relationNames[drop.relation] || drop.relation}${drop.relation === "duplicate" ? " of" : ""}`;
+  if (drop.relation === "collection") return t`collection of ${plural(drop.parts, "page")}, the largest:`;
+  return drop.relation === "duplicate" ? "duplicate of" : relationNames[drop.relation] || drop.relation;
 }
 
 function dropRow(drop, number) {
@@ -32,16 +32,16 @@ function lostSection() {
   if (!lost.pages) return section("What was lost", el("p", { class: "note" }, "Nothing: no dropped page has a passage that the page that it was dropped for does not have."));
   const more = drops.lost.slice(lostAtOnce);
   return section("What was lost",
-    el("p", { class: "note" }, `${plural(lost.pages, "dropped page")} ${lost.pages === 1 ? "takes" : "take"} ${words(lost.words)} of ${lost.pages === 1 ? "its" : "their"} own along, which the page that stays does not have; at most ${words(lost.largest)} each.`,
-      lost.pages > drops.lost.length ? ` These are the ${count(drops.lost.length)} that lose most; dropped.jsonl has all.` : ""),
+    el("p", { class: "note" }, t`${plural(lost.pages, "dropped page takes", "dropped pages take")} ${words(lost.words)} of ${lost.pages === 1 ? "its" : "their"} own along, which the page that stays does not have; at most ${words(lost.largest)} each.`,
+      lost.pages > drops.lost.length ? t` These are the ${count(drops.lost.length)} that lose most; dropped.jsonl has all.` : ""),
     dropTable(drops.lost.slice(0, lostAtOnce), 0),
-    more.length ? el("details", {}, el("summary", {}, `${count(more.length)} more`), dropTable(more, lostAtOnce)) : null);
+    more.length ? el("details", {}, el("summary", {}, t`${count(more.length)} more`), dropTable(more, lostAtOnce)) : null);
 }
 
 function randomSection() {
   const { random, lost } = overview.drops;
   if (!random.length) return null;
-  return section(plural(random.length, "dropped page", "dropped pages") + " to look at",
+  return section(t`${plural(random.length, "dropped page")} to look at`,
     el("p", { class: "note" }, "Chosen at random, the same ones each time, from the dropped pages that are no exact copies."),
     dropTable(random, lost.length));
 }
@@ -57,6 +57,6 @@ function pairOfDrop(number) {
   const all = lost.concat(random);
   const link = (at) => (all[at] && all[at].pair ? `#/drop/${at}` : null);
   return pairWithTexts(pairOf(raw[1]), raw[0].map(memberOf), {
-    back: ["#/", "Overview"], previous: link(number - 1), next: link(number + 1), position: `dropped page ${count(number + 1)} of ${count(all.length)}`,
+    back: ["#/", "Overview"], previous: link(number - 1), next: link(number + 1), position: t`dropped page ${count(number + 1)} of ${count(all.length)}`,
   });
 }

@@ -43,7 +43,13 @@ const keys = {
   }),
 };
 
-themes();
+const drawTheme = themes();
+languages(() => {
+  drawTheme();
+  view = null;
+  if (theStory) showPair(pairOfStory(theStory));
+  else navigate();
+});
 document.addEventListener("keydown", (e) => onKey(e, keys));
 if (theStory) {
   showPair(pairOfStory(theStory));

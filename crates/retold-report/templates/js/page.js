@@ -4,7 +4,7 @@ function drawNav(at) {
   document.getElementById("nav").replaceChildren(...views.map(([href, text], number) => el("a", { href, "aria-current": number === at ? "page" : null }, text)));
 }
 
-/** Automatic, light, dark, and round again; remembered where the browser lets a file remember. */
+/** Automatic, light, dark, and round again; remembered where the browser lets a file remember. Returns what draws the button again. */
 function themes() {
   const button = document.getElementById("theme");
   const names = { auto: "◐ auto", light: "○ light", dark: "● dark" };
@@ -14,8 +14,8 @@ function themes() {
     if (!names[now]) now = "auto";
     if (now === "auto") delete document.documentElement.dataset.theme;
     else document.documentElement.dataset.theme = now;
-    button.textContent = names[now];
-    button.setAttribute("aria-label", `Theme: ${now}`);
+    button.textContent = tr(names[now]);
+    button.setAttribute("aria-label", t`Theme: ${tr(names[now]).slice(2)}`);
   };
   button.addEventListener("click", () => {
     const order = Object.keys(names);
@@ -24,6 +24,7 @@ function themes() {
     apply();
   });
   apply();
+  return apply;
 }
 
 function help() {
@@ -67,7 +68,7 @@ function runSection() {
   if (!run) return null;
   const all = run.seconds.reduce((sum, [, seconds]) => sum + seconds, 0);
   return section("Time per stage",
-    barTable(run.seconds.map(([name, seconds]) => ({ name, value: seconds, text: `${seconds.toFixed(2)} s` })), "Seconds per stage"),
-    el("p", { class: "note" }, `Retold ${run.version}, ${all.toFixed(1)} s on ${plural(run.threads, "thread")}`, run.peak_memory ? `, at most ${bytes(run.peak_memory)} of memory` : "", "."));
+    barTable(run.seconds.map(([name, seconds]) => ({ name: told(name), value: seconds, text: `${seconds.toFixed(2)} s` })), "Seconds per stage"),
+    el("p", { class: "note" }, t`Retold ${run.version}, ${all.toFixed(1)} s on ${plural(run.threads, "thread")}`, run.peak_memory ? t`, at most ${bytes(run.peak_memory)} of memory` : "", "."));
 }
 

@@ -3,7 +3,7 @@
 /** The pair in a story of `retold explain`, in the form that pairs of a report have. */
 function pairOfStory(story) {
   return {
-    ...story, title: "Two pages", numbers: null, missing: "",
+    ...story, numbers: null, missing: "",
     back: null, previous: null, next: null,
   };
 }
@@ -16,8 +16,8 @@ function pairOfCluster(place, a, b) {
   const number = clusters.number[place];
   const link = (p) => (p ? `#/pair/${number}/${p.a}/${p.b}` : null);
   return pairWithTexts(cluster.pairs[at], [cluster.members[a], cluster.members[b]], {
-    back: [`#/cluster/${number}`, `Cluster ${count(number)}`], previous: link(cluster.pairs[at - 1]), next: link(cluster.pairs[at + 1]),
-    position: `pair ${count(at + 1)} of ${count(cluster.pairs.length)}`,
+    back: [`#/cluster/${number}`, t`Cluster ${count(number)}`], previous: link(cluster.pairs[at - 1]), next: link(cluster.pairs[at + 1]),
+    position: t`pair ${count(at + 1)} of ${count(cluster.pairs.length)}`,
   });
 }
 
@@ -83,7 +83,7 @@ function verdictLine(pair) {
 /** How much each page says that the other does not. */
 function ownLine(pair) {
   if (!pair.own_a && !pair.own_b) return null;
-  const own = (name, n) => (n ? `Page ${name} has ${plural(n, "word")} in passages of its own.` : `Page ${name} has no passage of its own.`);
+  const own = (name, n) => (n ? t`Page ${name} has ${plural(n, "word")} in passages of its own.` : t`Page ${name} has no passage of its own.`);
   return el("p", {}, own("A", pair.own_a), " ", own("B", pair.own_b));
 }
 
@@ -91,19 +91,19 @@ function checkLine(check) {
   const ok = holds(check);
   const outcome = check.outcomes ? check.outcomes[ok ? 0 : 1] : ok ? "" : "not related";
   const kind = check.outcomes ? "neutral" : ok ? "ok" : "fail";
-  return el("li", { class: kind }, el("code", {}, formula(check)), outcome ? el("span", { class: "outcome" }, `→ ${outcome}`) : null, el("small", {}, check.meaning));
+  return el("li", { class: kind }, el("code", {}, formula(check)), outcome ? el("span", { class: "outcome" }, `→ ${told(outcome)}`) : null, el("small", {}, told(check.meaning)));
 }
 
 function pageCard(name, page, pair) {
-  const facts = [page.chars !== undefined ? plural(page.chars, "character") : "", page.keys !== undefined ? plural(page.keys, "feature") : "", page.site || "", page.date || ""].filter(Boolean);
+  const facts = [page.chars !== undefined ? plural(page.chars, "character") : "", page.keys !== undefined ? plural(page.keys, "feature") : "", page.site ? el("bdi", {}, page.site) : "", page.date || ""].filter(Boolean);
   return el("div", { class: "card" }, el("span", { class: `letter ${name}` }, name), el("div", {},
-    page.title ? el("strong", {}, el("bdi", {}, page.title)) : null, el("div", {}, pageId(page.id)), el("small", {}, facts.join(" · "))));
+    page.title ? el("strong", {}, el("bdi", {}, page.title)) : null, el("div", {}, pageId(page.id)), el("small", {}, facts.map((fact, at) => [at ? " · " : "", fact]))));
 }
 
 function frequencies(pair) {
   const { plain, plainMore, common, commonMore, deleted } = pair.numbers;
   if (!plain.length && !common.length && !deleted.length) return null;
-  const chips = (dfs, more, kind) => el("span", { class: "chips" }, dfs.map((df) => el("span", { class: `chip ${kind}` }, count(df))), more ? el("span", { class: "chip more" }, `and ${count(more)} more`) : null);
+  const chips = (dfs, more, kind) => el("span", { class: "chips" }, dfs.map((df) => el("span", { class: `chip ${kind}` }, count(df))), more ? el("span", { class: "chip more" }, t`and ${count(more)} more`) : null);
   return section("Shared features by document frequency",
     el("p", { class: "note" }, "Document frequency of each shared feature, rarest first: the rarer, the stronger the evidence."),
     plain.length ? el("p", {}, chips(plain, plainMore, "plain")) : null,
@@ -127,8 +127,8 @@ function featureTable(pair, focus) {
     ? el("div", { class: "tall", tabindex: 0, role: "region", "aria-label": "Shared features" }, el("table", { class: "list features" }, el("thead", {}, el("tr", {}, el("th", {}, "feature"), dfs ? el("th", { class: "num", title: "different pages that have it" }, "document frequency") : null, el("th", { class: "num" }, "in A"), el("th", { class: "num" }, "in B"))), el("tbody", {}, rows)))
     : el("p", { class: "note" }, "The pages share no feature."),
     dfs ? el("p", { class: "note" }, "Document frequency: number of different pages with the feature; copies count once.") : null,
-    shared.length > rows.length ? el("p", { class: "note" }, `and ${count(shared.length - rows.length)} more`) : null,
-    alone ? el("p", { class: "note" }, `${plural(alone, "feature")} on one page only.`) : null);
+    shared.length > rows.length ? el("p", { class: "note" }, t`and ${count(shared.length - rows.length)} more`) : null,
+    alone ? el("p", { class: "note" }, t`${plural(alone, "feature")} on one page only.`) : null);
 }
 
 /** A text with its passages and features marked, as elements. `side` is "a" or "b". */
@@ -192,7 +192,7 @@ function textsSection(pair) {
     const line = pair.missing && !overview?.texts ? el("pre", {}, explainLine(pair)) : null;
     return { node: pair.missing ? section("Texts", el("p", { class: "note" }, pair.missing), line) : null, focus: () => {} };
   }
-  const [left, right] = ["a", "b"].map((side) => el("div", { class: "column", tabindex: 0, role: "region", "aria-label": `Text of page ${side.toUpperCase()}` }, markedText(pair, side)));
+  const [left, right] = ["a", "b"].map((side) => el("div", { class: "column", tabindex: 0, role: "region", "aria-label": t`Text of page ${side.toUpperCase()}` }, markedText(pair, side)));
   const focus = linkTexts(left, right);
   const passages = pair.passages || [];
   let at = -1;
@@ -200,20 +200,20 @@ function textsSection(pair) {
   const letters = passages.reduce((sum, p) => sum + p.a[1] - p.a[0], 0);
   const head = (name, page) => el("h3", {}, el("span", { class: `letter ${name}` }, name), " ", pageId(page.id));
   return { focus: (feature) => focus("f", pair.features.indexOf(feature), null), node: section("Texts side by side",
-    el("p", { class: "note" }, `${plural(passages.length, "shared passage")}, ${plural(letters, "character")} in all (${percent(letters, pair.a.text.length)} of A’s text). Click one to see it on the other side; n and p go through them.`),
+    el("p", { class: "note" }, t`${plural(passages.length, "shared passage")}, ${plural(letters, "character")} in all (${percent(letters, pair.a.text.length)} of A’s text). Click one to see it on the other side; n and p go through them.`),
     legend(["same", "shared"], ["moved", "shared, elsewhere in the order"], ["f", "feature"], ["f grey", "noise"]),
     el("div", { class: "columns" }, el("div", {}, head("A", pair.a), left), el("div", {}, head("B", pair.b), right))) };
 }
 
 function showPair(pair) {
   const texts = textsSection(pair);
-  const moves = el("p", { class: "back" }, pair.back ? el("a", { href: pair.back[0] }, `← ${pair.back[1]}`) : null,
+  const moves = el("p", { class: "back" }, pair.back ? el("a", { href: pair.back[0] }, `← ${tr(pair.back[1])}`) : null,
     pair.position ? el("span", { class: "step" }, pair.previous ? el("a", { href: pair.previous, id: "previous" }, "‹ previous") : null, ` ${pair.position} `, pair.next ? el("a", { href: pair.next, id: "next" }, "next ›") : null) : null);
   show(el("div", { class: "pair" }, moves,
     el("h1", { class: `verdict ${pair.exact ? "duplicate" : pair.relation || "none"}` }, verdictLine(pair)),
     el("div", { class: "cards" }, pageCard("A", pair.a, pair), pageCard("B", pair.b, pair)),
-    pair.remark ? el("p", { class: "flag" }, pair.remark) : null,
-    section("How the verdict was made", el("ul", { class: "checks" }, pair.checks.map(checkLine)), ownLine(pair), pair.notes.map((note) => el("p", {}, note))),
+    pair.remark ? el("p", { class: "flag" }, told(pair.remark)) : null,
+    section("How the verdict was made", el("ul", { class: "checks" }, pair.checks.map(checkLine)), ownLine(pair), pair.notes.map((note) => el("p", {}, told(note)))),
     pair.features ? featureTable(pair, texts.focus) : frequencies(pair),
     texts.node));
   window.scrollTo(0, 0);

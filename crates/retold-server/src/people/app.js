@@ -225,7 +225,7 @@ async function story(values, id) {
     const edits = page.edits, button = edits && make("button", { className: "quiet", type: "button" }, say("changes"));
     const item = make("li", { className: page.what },
       make("div", { className: "head" }, make("span", null, make("span", { className: "small soft" }, time(page.seen) + "  "), make("a", { href: pageLink(page.id) }, page.title || page.id), make("span", { className: "small soft" }, page.site ? "  " + page.site : "")),
-        make("span", null, page.part !== "page" && [make("span", { className: "tag " + page.part }, STRINGS[language].part[page.part]), " "], make("span", { className: "tag" }, of ? [sentence[0], of, sentence[1]] : what))),
+        make("span", null, page.part !== "page" && [make("span", { className: "tag " + page.part, title: STRINGS[language].means[page.part] }, STRINGS[language].part[page.part]), " "], make("span", { className: "tag", title: STRINGS[language].means[page.what] }, of ? [sentence[0], of, sentence[1]] : what))),
       edits && make("div", { className: "small soft" }, say("edits", edits), edits.titles && " · " + say("headline", { title: edits.titles[0] }), " ", button), " ", address(page.url));
     if (button) button.onclick = () => showEdits(item, button, told.timeline, first, page).catch(error => tell(error.message, true));
     return item;
@@ -372,8 +372,14 @@ async function foreign(body) {
   const asked = { type: /^\s*</.test(body) ? "text/html; charset=utf-8" : "text/plain; charset=utf-8", body };
   const post = path => ask(path, { method: "POST", headers: { "Content-Type": asked.type }, body });
   // An index without texts has no passages.
-  const [{ matches }, found] = await Promise.all([post("/v1/query?matches=100"), post("/v1/passages?" + SHORT).catch(() => null)]);
-  return ["look", [make("h2", null, say("look")), found && found.passages.length > 0 && whole(found), matchList(asked, matches, howMany(matches, "foreign"))]];
+  const [{ matches }, added, found] = await Promise.all([post("/v1/query?matches=100"), post("/v1/query?matches=0&adds=true").catch(() => null), post("/v1/passages?" + SHORT).catch(() => null)]);
+  return ["look", [make("h2", null, say("look")), matches.length > 0 && added && news(added.adds), found && found.passages.length > 0 && whole(found), matchList(asked, matches, howMany(matches, "foreign"))]];
+}
+
+/** What a text says that no page of the index says. */
+function news({ words, passages }) {
+  const told = passages.length ? count(words, ["addsOne", "adds"]) : say("addsNone");
+  return make("section", { id: "adds" }, make("p", null, told), passages.map(passage => make("blockquote", null, passage.text)));
 }
 
 /** An id or a URL opens its page, a few words search for pages, and anything else is a text. */

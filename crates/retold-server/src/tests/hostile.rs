@@ -66,7 +66,7 @@ async fn bodies_that_are_no_pages() {
         .method("POST")
         .uri("/v1/pages")
         .header("content-type", kind)
-        .header("content-encoding", "gzip");
+        .header("content-encoding", "br");
     served
         .send(packed.body(Body::from("x")).unwrap())
         .await
@@ -361,7 +361,7 @@ async fn what_was_accepted_is_finished() {
         "{answer}"
     );
     assert_eq!(on.ended.await.unwrap().unwrap(), Stop::Whole);
-    let index = retold_index::Index::open(&on.served.folder.path().join("index")).unwrap();
+    let index = retold_index::Index::open(on.served.folder.path().join("index")).unwrap();
     assert_eq!(index.len(), 1);
     retold_index::Index::builder(on.served.folder.path().join("index"))
         .write()

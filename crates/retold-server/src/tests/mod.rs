@@ -2,11 +2,15 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 #![allow(clippy::too_many_lines, reason = "a test is read from top to bottom")]
 
+mod adds;
 mod feeds;
 mod hostile;
 mod manners;
+#[cfg(feature = "mcp")]
+mod mcp;
 mod passages;
 mod routes;
+mod upkeep;
 
 use std::time::Duration;
 

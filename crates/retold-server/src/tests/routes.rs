@@ -116,7 +116,7 @@ async fn pages_come_and_go() {
     let committer = served.app.committer.as_ref().unwrap();
     let soon = std::time::Instant::now() + Duration::from_secs(60);
     assert!(committer.finish(soon).await.unwrap());
-    let index = retold_index::Index::open(&served.folder.path().join("index")).unwrap();
+    let index = retold_index::Index::open(served.folder.path().join("index")).unwrap();
     assert_eq!(index.len(), 3);
 }
 
@@ -327,10 +327,12 @@ async fn the_description_is_that_of_the_routes() {
         "/healthz",
         "/metrics",
         "/readyz",
+        "/v1/compact",
         "/v1/condense",
         "/v1/edits",
         "/v1/explain",
         "/v1/feeds/stories.atom",
+        "/v1/learn",
         "/v1/match",
         "/v1/overview",
         "/v1/pages",
@@ -338,9 +340,11 @@ async fn the_description_is_that_of_the_routes() {
         "/v1/pages/{id}/matches",
         "/v1/pages/{id}/passages",
         "/v1/pages/{id}/story",
+        "/v1/pages/{id}/versions",
         "/v1/passages",
         "/v1/query",
         "/v1/search",
+        "/v1/snapshots",
         "/v1/stories",
         "/v1/stories/{id}",
     ];
@@ -477,7 +481,7 @@ async fn a_reader_does_not_write() {
     served
         .post("/v1/pages", &json!({"id": "a", "text": article(1)}))
         .await;
-    let index = retold_index::Index::open(&served.folder.path().join("index")).unwrap();
+    let index = retold_index::Index::open(served.folder.path().join("index")).unwrap();
     let reading = Served {
         app: App::reading(index, Options::default()),
         folder: tempfile::tempdir().unwrap(),

@@ -77,6 +77,21 @@ impl<'t> Comparison<'t> {
         }
     }
 
+    /// Of the content words of the smaller text that differ: those that may be the other text's word with wrong letters, and all.
+    pub(crate) fn alike(&self) -> (usize, usize) {
+        let (mut alike, mut all) = (self.alignment.near(), self.alignment.near());
+        for passage in self.alignment.differing() {
+            let here = &self.here.side.words[passage.here.clone()];
+            let there = &self.there.side.words[passage.there.clone()];
+            all += here.iter().filter(|word| word.is_content()).count();
+            if here.len() == there.len() {
+                let both = here.iter().zip(there);
+                alike += both.filter(|(a, b)| a.is_alike(**b)).count();
+            }
+        }
+        (alike, all)
+    }
+
     /// How many numbers outside lines are replaced by others, where neither occurs in the other text.
     pub(crate) fn replaced_numbers(&self) -> usize {
         replaced_numbers([&self.here.side, &self.there.side], &self.alignment)

@@ -18,6 +18,9 @@ const NUMBER: u32 = 1 << 31;
 /// Minimum length of words that can be nearly equal.
 const LEAST_BYTES: u32 = 4;
 
+/// Words from this length on have pairs of letters in common by chance.
+const LONG_BYTES: u32 = 12;
+
 /// How many pairs may be in only one of two words that differ by one letter. In a short word only a letter at the end may differ, which
 /// changes one pair; in a longer one any letter; in a long one slightly more is allowed. One in fifty pairs of unlike six-letter words
 /// passes.
@@ -54,6 +57,24 @@ impl Word {
     /// Whether the words are equal or nearly equal.
     pub(crate) fn matches(self, other: Word) -> bool {
         self.hash() == other.hash() || self.letters().is_near(other.letters())
+    }
+
+    /// Whether one word may be the other with a few wrong letters: they have nearly the same length, and a third of their pairs of letters in
+    /// common. One in twenty unlike words passes, so this says something only about many words. Never true for short words, numbers, and
+    /// long words, which mostly have pairs in common.
+    pub(crate) fn is_alike(self, other: Word) -> bool {
+        let (a, b) = (self.letters(), other.letters());
+        let common = (a.pairs() & b.pairs()).count_ones();
+        self.is_content()
+            && other.is_content()
+            && a.bytes().max(b.bytes()) < LONG_BYTES
+            && a.bytes().abs_diff(b.bytes()) <= 1
+            && 6 * common >= a.pairs().count_ones() + b.pairs().count_ones()
+    }
+
+    /// Whether it is a word of at least four bytes without a digit.
+    pub(crate) fn is_content(self) -> bool {
+        self.letters().may_be_near()
     }
 
     /// Whether it is or contains a number.

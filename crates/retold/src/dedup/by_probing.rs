@@ -289,6 +289,7 @@ impl<'p, 'a> ByProbing<'p, 'a> {
         let known: Vec<GroupNo> = joined.iter().map(other_of).collect();
         let mut seen = joined.clone();
         seen.retain(|pair| is_wanted(other_of(pair)) && !is_retired(other_of(pair)));
+        self.verification.leave_worthwhile(group, &mut seen);
         let of_join = seen.len();
         let copies = self.copies(group, &known, &mut retired, &is_wanted);
         let candidates = self.heavy.candidates(group, |other, is_within| {

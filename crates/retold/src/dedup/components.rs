@@ -21,7 +21,7 @@ use super::union_find::UnionFind;
 use crate::cluster::{Pair, PairNumbers, Pairs};
 use crate::error::{Error, Result};
 use crate::ids::{GroupNo, Rank};
-use crate::spill::Sorter;
+use crate::spill::{Sorter, SpillVec};
 use crate::stage::{Stage, StageClock};
 use crate::verify::Verification;
 
@@ -43,6 +43,8 @@ pub(super) struct Components<'a> {
     pub(super) verification: &'a Verification<'a>,
     /// The decisions on groups that probed.
     pub(super) decided: Option<&'a Decided>,
+    /// Pairs that connect nothing and were found apart from the others.
+    pub(super) retold: &'a SpillVec<PairNumbers>,
 }
 
 /// A component with its pairs.
@@ -176,6 +178,11 @@ impl Components<'_> {
                 records.push(keyed([root.0, GROUP], [group.0, 0, 0, 0, 0, 0, 0, 0]))?;
             }
         }
+        let members = |page| groups.members(groups.of(page));
+        for retold in self.retold.blocks() {
+            let mut pairs = retold.iter().copied().map(Pair::from_numbers);
+            pairs.try_for_each(|pair| overlaps.add(pair, members))?;
+        }
         if let Some(decided) = self.decided {
             let split = |pairs: &[PairNumbers]| {
                 let (mut of_components, mut apart) = (Vec::new(), Vec::new());
@@ -191,7 +198,6 @@ impl Components<'_> {
             };
             decided.pairs.made(split, |(of_components, apart)| {
                 let mut apart = apart.iter();
-                let members = |page| groups.members(groups.of(page));
                 apart.try_for_each(|&pair| overlaps.add(pair, members))?;
                 records.extend(of_components)
             })?;

@@ -136,6 +136,26 @@ pub fn preference(
     Ok(preference)
 }
 
+/// A rule that prefers pages by a field in which no page has a value, most likely because its name is misspelt, with that name.
+pub(crate) fn field_of_no_page<'c>(
+    collection: &Collection,
+    canonical: &'c Canonical,
+) -> Option<(&'c Prefer, &'c str)> {
+    let rules = canonical.rules().iter().filter(|rule| rule.is_seen());
+    let fields = (2..).zip(rules).filter_map(|(place, rule)| match rule {
+        Prefer::Field { name, .. } => Some((place, rule, name.as_str())),
+        _ => None,
+    });
+    let pages = collection.pages.len();
+    let mut fields = fields.filter(|_| pages > 0);
+    fields.find_map(|(place, rule, name)| {
+        let mut numbers =
+            (0..pages).map(|page| collection.pages.seen(PageNo::new(page)).get(place).copied());
+        let nowhere = numbers.all(|number| number.is_none_or(|number| number == NO_PREFERENCE));
+        nowhere.then_some((rule, name))
+    })
+}
+
 /// The ranks of pages, in reading order.
 pub fn ranks(by_id: &[PageNo]) -> Vec<Rank> {
     let mut ranks = vec![Rank::default(); by_id.len()];
@@ -217,7 +237,13 @@ pub(crate) fn warn_of_filters(context: &Context<'_>) {
     ] {
         if let Some(value) = value.as_ref().filter(|_| without > 0) {
             context.watch.warn(&match without == pages {
-                true => format!("--{name} {value}: no page has a {what}, so it excludes nothing"),
+                true => format!(
+                    "--{name} {value}: no page has {}, so it excludes nothing",
+                    match what.strip_prefix("such ") {
+                        Some(field) => format!("such a {field}"),
+                        None => format!("a {what}"),
+                    }
+                ),
                 false => format!(
                     "--{name} {value}: {without} of {pages} pages have no {what}; they are compared with {with}"
                 ),

@@ -15,6 +15,7 @@ use crate::read::Source;
 use crate::relation::Relation;
 use crate::resume::Resume;
 use crate::spill::Memory;
+use crate::verify::Verified;
 
 /// Pages made of few sentences, so that many are alike and some contain others.
 pub(super) fn pages() -> impl Strategy<Value = Vec<Page>> {
@@ -363,6 +364,38 @@ fn what_is_not_compared_with_all_is_counted() {
         find_within(&own, &JudgeConfig::default(), usual()).partly_compared,
         0
     );
+}
+
+/// Pages of five of the same two hundred paragraphs share one of these with many others, and only overlap. Not all of these pairs are verified,
+/// and no page is dropped.
+#[test]
+fn of_many_pairs_not_all_are_verified() {
+    let number = |n: usize| xxhash_rust::xxh3::xxh3_64(&n.to_le_bytes());
+    let letter = |digit: u8| char::from(digit - b'0' + b'a');
+    let word = |n: usize| -> String {
+        let digits = format!("{:07}", number(n) % 10_000_000);
+        digits.bytes().map(letter).collect()
+    };
+    let paragraph = |n: usize| -> Vec<String> { (0..40).map(|at| word(40 * n + at)).collect() };
+    let paragraphs: Vec<Vec<String>> = (0..200).map(paragraph).collect();
+    let words = |n: usize| -> Vec<String> {
+        let mut order: Vec<usize> = (0..200).collect();
+        order.sort_by_key(|at| number(n * 200 + at));
+        let chosen = order[..5].iter().map(|&at| &paragraphs[at]);
+        chosen.flatten().cloned().collect()
+    };
+    let text = |words: Vec<String>| -> String {
+        let paragraphs = words.chunks(40).map(|words| words.join(" ") + ".");
+        paragraphs.collect::<Vec<String>>().join("\n")
+    };
+    let page = |n: usize| Page::text(format!("p{n:04}"), text(words(n)));
+    let pages: Vec<Page> = (0..1500).map(page).collect();
+    let found = find_within(&pages, &JudgeConfig::default(), usual());
+    let Verified {
+        checked, unchecked, ..
+    } = found.verified;
+    assert!(5 * unchecked > checked, "{unchecked} {checked}");
+    assert_eq!(found.dropped.len(), 0);
 }
 
 #[test]

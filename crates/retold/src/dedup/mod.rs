@@ -4,6 +4,7 @@
 //!    before anything is compared.
 //! 2. `group`: noise is deleted, and pages that get the same verdicts become one exact group.
 //! 3. `join`: the prefix join finds pairs that share keys which few groups have; `sketch_judge` asks the model about them.
+//!    `retellings` finds further candidates for pages without one, by rare bigrams.
 //! 4. `heavy_keys`: posting lists of keys that very many groups have, and when they are closed; `probe` looks pages up there.
 //! 5. `crate::verify`: estimates from sketches are checked on texts.
 //! 6. `retain`: the loop that decides which pages are kept, on stored pairs or `by_probing`. `parts` relates the pages that one page
@@ -28,6 +29,7 @@ mod pool;
 pub(crate) mod probe;
 mod relate;
 mod retain;
+mod retellings;
 mod run;
 pub(crate) mod sketch_judge;
 pub(crate) mod union_find;
@@ -50,6 +52,8 @@ mod notice_tests;
 #[cfg(test)]
 mod retain_tests;
 #[cfg(test)]
+mod retelling_tests;
+#[cfg(test)]
 mod sets_tests;
 #[cfg(test)]
 mod tests;
@@ -62,3 +66,4 @@ pub use join::related_pairs;
 pub use pool::in_pool;
 pub use retain::{Dropped, DroppedAs};
 pub use run::{Dedup, StoredPages, dedup};
+pub use versions::find_versions_of;

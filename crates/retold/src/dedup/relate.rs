@@ -14,6 +14,7 @@ use super::join_pairs::{JoinPairs, KeyedPair, keyed};
 use super::list::Listed;
 use super::probe::Probing;
 use super::retain::Rules;
+use super::retellings::Retellings;
 use super::sketch_judge::SketchJudge;
 use super::union_find::UnionFind;
 use super::versions::linked_pairs;
@@ -81,6 +82,7 @@ pub(super) fn relate(
         judge,
         verification: &found.verification,
         decided: found.decided.as_ref(),
+        retold: &found.retold,
     };
     let listed = components.list(found.to_check, &found.components, clock)?;
     memory.check()?;
@@ -155,6 +157,20 @@ struct FoundGroups<'a> {
     decided: Option<Decided>,
     verification: Verification<'a>,
     joined: Joined<Pair>,
+    /// See [`Found::retold`].
+    retold: SpillVec<PairNumbers>,
+}
+
+/// What the join finds.
+struct Found<'a> {
+    /// Pairs, as estimated by sketches.
+    seen: SpillVec<PairNumbers>,
+    /// Their components.
+    components: UnionFind,
+    joined: Joined<Pair>,
+    retellings: Retellings<'a>,
+    /// Pairs that only overlap and connect no component.
+    retold: SpillVec<PairNumbers>,
 }
 
 /// The stages of a run over the exact groups of a collection.
@@ -176,14 +192,22 @@ impl<'a> Stages<'a> {
         let Context { model, memory, .. } = self.context;
         clock.begin(Stage::Join);
         let join = self.index()?;
-        let (seen, mut components, joined) = self.join(&join)?;
+        let mut found = self.join(&join)?;
         memory.check()?;
+        let mut verification = Verification::new(self.judge, partial)?;
+        self.add_retellings(&mut found, &mut verification, texts)?;
+        let Found {
+            seen,
+            mut components,
+            joined,
+            retold,
+            ..
+        } = found;
 
         clock.begin(Stage::HeavyKeys);
         let bounds = |size| model.bounds(size);
         let heavy = HeavyKeys::new(&join, &bounds, ClosePolicy::default(), memory)?;
         let probes = self.probing_groups(&mut components, &heavy);
-        let mut verification = Verification::new(self.judge, partial)?;
         let (to_check, join_pairs) = self.split(seen, &components, &probes, &verification)?;
         let places = self.places();
         let probing = Probing {
@@ -199,6 +223,7 @@ impl<'a> Stages<'a> {
             decided,
             verification,
             joined,
+            retold,
         })
     }
 
@@ -221,11 +246,14 @@ impl<'a> Stages<'a> {
 
     /// The pairs of the join, and those of exact copies in different groups, as estimated by sketches, with their components. Results of an
     /// interrupted run come first.
-    fn join(&self, join: &Join) -> Result<(SpillVec<PairNumbers>, UnionFind, Joined<Pair>)> {
+    fn join(&self, join: &Join) -> Result<Found<'a>> {
         let mut components = UnionFind::new(self.groups.component_sizes());
         let mut seen = SpillVec::new(self.context.memory);
+        let mut retellings = Retellings::new(self.judge);
         let mut add = |pair: Pair| {
-            components.join(self.groups.of(pair.a), self.groups.of(pair.b));
+            let groups = [pair.a, pair.b].map(|page| self.groups.of(page));
+            components.join(groups[0], groups[1]);
+            retellings.note(groups, pair.similarity);
             seen.push(pair.to_numbers())
         };
         let (mut all, mut done) = (Joined::default(), 0);
@@ -263,7 +291,44 @@ impl<'a> Stages<'a> {
         })?;
         self.judge.copies_between_groups(&mut add)?;
         self.linked(&mut add)?;
-        Ok((seen, components, all))
+        Ok(Found {
+            seen,
+            components,
+            joined: all,
+            retellings,
+            retold: SpillVec::new(self.context.memory),
+        })
+    }
+
+    /// Adds the pairs of groups that bigrams bring together and texts confirm. Others would connect components by chance.
+    fn add_retellings(
+        &self,
+        found: &mut Found<'_>,
+        verification: &mut Verification<'a>,
+        texts: &dyn TextSource,
+    ) -> Result<()> {
+        let (candidates, compared) = found.retellings.candidates()?;
+        found.joined.candidates += compared;
+        let pairs = |numbers: &[PairNumbers]| -> Vec<Pair> {
+            numbers.iter().copied().map(Pair::from_numbers).collect()
+        };
+        candidates
+            .blocks()
+            .for_each(|numbers| verification.need(&pairs(&numbers)));
+        verification.prepare(texts)?;
+        candidates.made(
+            |numbers| verification.verify(&pairs(numbers)),
+            |verified| {
+                verified.iter().flatten().try_for_each(|pair| {
+                    if !self.context.connects(pair) {
+                        return found.retold.push(pair.to_numbers());
+                    }
+                    let [a, b] = [pair.a, pair.b].map(|page| self.groups.of(page));
+                    found.components.join(a, b);
+                    found.seen.push(pair.to_numbers())
+                })
+            },
+        )
     }
 
     /// Passes the pairs of groups that canonical links bring together, as estimated by sketches, to `take`.

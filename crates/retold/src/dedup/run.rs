@@ -1,10 +1,11 @@
 //! The public interface of the main job.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::context::{Context, Limits, old_first, preference};
+use super::context::{Context, Limits, field_of_no_page, old_first, preference};
 use super::findings::Findings;
 use super::pool::in_pool;
 use super::relate::{Related, relate};
@@ -14,6 +15,7 @@ use crate::config::{AgainstSelf, JudgeConfig, RunConfig};
 use crate::error::{Error, Result};
 use crate::ids::PageNo;
 use crate::model::Model;
+use crate::near::close_to;
 use crate::page::Page;
 use crate::read::Source;
 use crate::resume::Resume;
@@ -199,7 +201,7 @@ impl<'a> Dedup<'a> {
             }
             Against::Stored(old) => {
                 clock.begin(Stage::Read);
-                let mut collection = read_all(&all, &model, may_be_empty, memory, watch)?;
+                let mut collection = read_new(&all, &model, may_be_empty, memory, watch)?;
                 [old_pages, own_pages] = add_stored(old, &mut collection, rule, watch)?;
                 texts = Some(&*old);
                 collection
@@ -285,9 +287,37 @@ fn collect(
         *model = model.with_knowledge(learn_words(sources, model, watch)?);
     }
     clock.begin(Stage::Read);
-    let mut collection = read_all(sources, model, may_be_empty, memory, watch)?;
+    let mut collection = read_new(sources, model, may_be_empty, memory, watch)?;
     find_versions(&mut collection, model, 0, watch)?;
     learn_noise(&collection, model, watch, clock)?;
+    Ok(collection)
+}
+
+/// Reads and sketches new pages.
+///
+/// Errors: those of `read_all`; the model prefers pages by a field that no page has.
+fn read_new(
+    sources: &[Source],
+    model: &Model,
+    may_be_empty: bool,
+    memory: &Memory,
+    watch: &dyn Watch,
+) -> Result<Collection> {
+    let collection = read_all(sources, model, may_be_empty, memory, watch)?;
+    if let Some((rule, name)) = field_of_no_page(&collection, &model.config().canonical) {
+        let names = sources
+            .iter()
+            .map(|source| source.names(&model.config().read));
+        let names = names.flatten().collect::<BTreeSet<String>>();
+        let close = close_to(name, names.iter().map(String::as_str));
+        let close = match close.first() {
+            Some(close) => format!("; did you mean `{close}`?"),
+            None => String::new(),
+        };
+        return Err(Error::usage(format!(
+            "--canonical {rule}: no page has a number or date in `{name}`{close}"
+        )));
+    }
     Ok(collection)
 }
 
@@ -307,7 +337,7 @@ fn collect_both(
         *model = model.with_knowledge(learn_words(&[new, old].concat(), model, watch)?);
     }
     clock.begin(Stage::Read);
-    let mut collection = read_all(new, model, may_be_empty, memory, watch)?;
+    let mut collection = read_new(new, model, may_be_empty, memory, watch)?;
     let others = read_all(old, model, false, memory, watch)?;
     if !others.rejects.is_empty() {
         let count = others.rejects.len();

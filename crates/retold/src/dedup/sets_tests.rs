@@ -11,8 +11,10 @@ use super::*;
 use crate::cluster::{Collections, Pair};
 use crate::config::JudgeConfig;
 use crate::ids::{PageNo, Rank, SketchNo};
+use crate::method::Trace;
 use crate::model::Model;
 use crate::read::{Source, discover};
+use crate::relation::Relation;
 use crate::spill::Memory;
 
 #[path = "../../tests/it/data.rs"]
@@ -86,6 +88,19 @@ fn heavy_keys(all: &Findings, is_old: &[bool]) -> BTreeSet<u64> {
     holders.into_keys().collect()
 }
 
+/// The pages of pairs that only bigrams relate. Such pages are compared if they have no similar page, which is not known of old pages.
+fn told_again(findings: &Findings) -> Vec<Rank> {
+    let by_bigrams = |pair: &Pair| {
+        let [a, b] = [pair.a, pair.b].map(|page| findings.pruned.get(findings.pruned(page)));
+        let estimate = findings
+            .model
+            .relate(a.as_ref(), b.as_ref(), &mut Trace::off());
+        estimate.is_none()
+    };
+    let pairs = connecting(findings).into_iter().filter(by_bigrams);
+    pairs.flat_map(|pair| [pair.a, pair.b]).collect()
+}
+
 /// New pages against old ones, with collections dropped for their parts, large components and heavy keys, compared with the rule on all
 /// pairs of one run over both: the same pages are dropped for the same others. All verdicts are those of that run; pairs that are not
 /// listed are in large components, or between pages that share only heavy keys.
@@ -121,9 +136,17 @@ fn new_pages_of_sets_go_by_all_pairs() {
         let places = preference(&all.collection, canonical, &all.by_id, &()).unwrap();
         let expected = by_rule(&all, &is_old, &places);
         assert!(expected.len() > 10, "{set}: {}", expected.len());
-        assert_eq!(dropped(&found), expected, "{set}");
+        let told_again = [told_again(&all), told_again(&found)].concat();
+        let settled = |dropped: Vec<(Rank, Rank, Relation)>| {
+            let dropped = dropped.into_iter();
+            let dropped = dropped.filter(|(page, ..)| !told_again.contains(page));
+            dropped.collect::<Vec<_>>()
+        };
+        assert_eq!(settled(dropped(&found)), settled(expected), "{set}");
         for pair in connecting(&found) {
-            assert_eq!(all.pairs.find(pair.a, pair.b), Some(pair), "{set}");
+            if !told_again.contains(&pair.a) && !told_again.contains(&pair.b) {
+                assert_eq!(all.pairs.find(pair.a, pair.b), Some(pair), "{set}");
+            }
         }
 
         let (large, heavy) = (large(&all, family), heavy_keys(&all, &is_old));

@@ -36,7 +36,7 @@ impl<'a> SketchJudge<'a> {
         }
     }
 
-    fn sketch(&self, group: GroupNo) -> StoredPruned<'a> {
+    pub(super) fn sketch(&self, group: GroupNo) -> StoredPruned<'a> {
         self.pruned
             .get(PrunedNo(self.groups.sketches[group.at()].0))
     }

@@ -26,6 +26,28 @@ pub(super) fn find_versions(
     old_pages: usize,
     watch: &dyn Watch,
 ) -> Result<()> {
+    choose_versions(collection, model, old_pages, None, watch)
+}
+
+/// As `find_versions`, among pages that are all those of their addresses, out of a larger collection; `elsewhere` says of each whether its
+/// text stands at other addresses too.
+///
+/// Errors: a temporary file cannot be written.
+pub fn find_versions_of(
+    collection: &mut Collection,
+    model: &Model,
+    elsewhere: &[bool],
+) -> Result<()> {
+    choose_versions(collection, model, 0, Some(elsewhere), &())
+}
+
+fn choose_versions(
+    collection: &mut Collection,
+    model: &Model,
+    old_pages: usize,
+    elsewhere: Option<&[bool]>,
+    watch: &dyn Watch,
+) -> Result<()> {
     let rules = model.config().addresses;
     if !rules.are_on() {
         return Ok(());
@@ -58,17 +80,19 @@ pub(super) fn find_versions(
     warn_of_missing(rules.same_url, without, by_id.len(), watch);
     let mut versions = runs(sorter)?;
     if rules.drops() {
-        let captures = Captures::of(collection, model, &by_id, &versions);
+        let elsewhere = match elsewhere {
+            Some(known) => known.to_vec(),
+            None => elsewhere_too(collection, model, &by_id, &versions),
+        };
+        let captures = Captures {
+            collection,
+            by_id: &by_id,
+            elsewhere,
+        };
         let passed_over = versions
             .iter_mut()
             .filter_map(|pages| captures.whole_first(pages));
-        let passed_over = passed_over.count();
-        if passed_over > 0 {
-            watch.warn(&format!(
-                "--same-url {}: the newest captures of {passed_over} addresses say less (cut off, a challenge, a login); an older one stays",
-                rules.same_url.name()
-            ));
-        }
+        warn_of_passed_over(rules.same_url, passed_over.count(), watch);
     }
     versions.sort_unstable();
     if rules.drops() {
@@ -86,51 +110,54 @@ pub(super) fn find_versions(
 /// A version with less than this part of another's text is not taken for the same page.
 const LEAST_PART: u64 = 3;
 
+/// For each page whether it is a version with a text that stands at other addresses too.
+fn elsewhere_too(
+    collection: &Collection,
+    model: &Model,
+    by_id: &[PageNo],
+    versions: &[Vec<Rank>],
+) -> Vec<bool> {
+    let text = |page: PageNo| collection.page(page).text_hash;
+    let pages = || versions.iter().flatten().map(|rank| by_id[rank.at()]);
+    // Text -> the address that it stands at; `None` if there are several.
+    let mut address_of: FxHashMap<u128, Option<u128>> = pages()
+        .filter_map(text)
+        .map(|text| (text, Some(0)))
+        .collect();
+    for page in PageNo::first(by_id.len()) {
+        if let Some(known) = text(page).and_then(|text| address_of.get_mut(&text)) {
+            *known = match (*known, model.address(&collection.pages.seen(page)).own) {
+                (Some(0), own) => Some(own),
+                (Some(address), own) if own != 0 && own != address => None,
+                (known, _) => known,
+            };
+        }
+    }
+    let mut elsewhere = vec![false; by_id.len()];
+    for page in pages() {
+        elsewhere[page.at()] = text(page).is_some_and(|text| address_of[&text].is_none());
+    }
+    elsewhere
+}
+
 /// What the versions of addresses say.
 struct Captures<'a> {
     collection: &'a Collection,
     by_id: &'a [PageNo],
-    /// Text -> the address that it stands at; `None` if there are several.
-    address_of: FxHashMap<u128, Option<u128>>,
+    /// For each page, whether its text stands at other addresses too.
+    elsewhere: Vec<bool>,
 }
 
 impl Captures<'_> {
-    fn of<'a>(
-        collection: &'a Collection,
-        model: &Model,
-        by_id: &'a [PageNo],
-        versions: &[Vec<Rank>],
-    ) -> Captures<'a> {
-        let ranks = versions.iter().flatten();
-        let texts = ranks.filter_map(|rank| collection.page(by_id[rank.at()]).text_hash);
-        let mut address_of: FxHashMap<u128, Option<u128>> =
-            texts.map(|text| (text, Some(0))).collect();
-        for page in PageNo::first(by_id.len()) {
-            let text = collection.page(page).text_hash;
-            if let Some(known) = text.and_then(|text| address_of.get_mut(&text)) {
-                *known = match (*known, model.address(&collection.pages.seen(page)).own) {
-                    (Some(0), own) => Some(own),
-                    (Some(address), own) if own != 0 && own != address => None,
-                    (known, _) => known,
-                };
-            }
-        }
-        Captures {
-            collection,
-            by_id,
-            address_of,
-        }
-    }
-
     /// Moves the first version that is not lesser than an older one to the front; `None` if it is there. A version is lesser if it has less
     /// than a third of the older one's text, or if it is shorter and says what stands at other addresses too (a challenge, a login) while
     /// the older one does not. Linear.
     fn whole_first(&self, pages: &mut [Rank]) -> Option<()> {
         let (mut place, mut longest, mut longest_here) = (0, 0, 0);
         for (at, &rank) in pages.iter().enumerate().rev() {
-            let row = self.collection.page(self.by_id[rank.at()]);
-            let text = row.text_hash;
-            let is_elsewhere = text.is_some_and(|text| self.address_of[&text].is_none());
+            let page = self.by_id[rank.at()];
+            let row = self.collection.page(page);
+            let is_elsewhere = self.elsewhere[page.at()];
             let is_lesser =
                 row.chars * LEAST_PART < longest || is_elsewhere && row.chars < longest_here;
             if !is_lesser {
@@ -223,6 +250,15 @@ pub(super) fn linked_pairs(
     pairs.sort_unstable();
     pairs.dedup();
     Ok(pairs)
+}
+
+fn warn_of_passed_over(same_url: SameUrl, addresses: usize, watch: &dyn Watch) {
+    if addresses > 0 {
+        watch.warn(&format!(
+            "--same-url {}: the newest captures of {addresses} addresses say less (cut off, a challenge, a login); an older one stays",
+            same_url.name()
+        ));
+    }
 }
 
 fn warn_of_missing(same_url: SameUrl, without: usize, pages: usize, watch: &dyn Watch) {

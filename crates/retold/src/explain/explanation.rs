@@ -241,7 +241,7 @@ fn judge(
     model: &Model,
 ) -> (Option<Verdict>, Vec<ExplainedCheck>) {
     let mut trace = Trace::on();
-    let verdict = match model.judge_traced(a, b, &mut trace) {
+    let verdict = match model.judge_two(a, b, &mut trace) {
         Judgement::No => None,
         Judgement::Yes(verdict) => Some(verdict),
         Judgement::NeedsVerification(_) => {

@@ -1,6 +1,6 @@
 //! Finds the pages to explain, in two files or by id in inputs.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 
 use rustc_hash::FxHashSet;
@@ -8,6 +8,7 @@ use rustc_hash::FxHashSet;
 use super::compared::ComparedPage;
 use crate::error::{Error, Result};
 use crate::model::Model;
+use crate::near::close_to;
 use crate::page::Page;
 use crate::read::{self, Outcome, PageId, Record, Source, each_page, page_ids};
 use crate::stage::Stage;
@@ -21,9 +22,6 @@ pub struct ExplainInputs {
     /// The model, with the options for reading records and making texts.
     pub model: Model,
 }
-
-/// How many similar ids are suggested when one is not found.
-const CLOSE: usize = 3;
 
 impl ExplainInputs {
     /// The files of `paths`.
@@ -70,27 +68,54 @@ impl ExplainInputs {
         Ok(side)
     }
 
-    /// The pages with these ids, by the id rules of a run. Reads all inputs once and two records again.
-    pub fn by_ids(&self, ids: [&str; 2], watch: &dyn Watch) -> Result<[ComparedPage; 2]> {
+    /// The pages with these ids, by the id rules of a run. Reads all inputs once, and the files that have these pages again.
+    pub fn by_ids<const N: usize>(
+        &self,
+        ids: [&str; N],
+        watch: &dyn Watch,
+    ) -> Result<[ComparedPage; N]> {
+        let found = self.pages(&ids, watch)?;
+        // There is one page for each id.
+        found.try_into().map_err(|_| Error::Cancelled)
+    }
+
+    /// As [`ExplainInputs::by_ids`], for any number of ids, which may repeat; in their order.
+    pub fn pages(&self, ids: &[&str], watch: &dyn Watch) -> Result<Vec<ComparedPage>> {
         let read = &self.model.config().read;
         let pages = page_ids(&self.sources, read, watch)?;
-        let [a, b] = ids.map(|id| {
-            let found = pages.iter().find(|page| &*page.id == id);
-            let PageId { source, record, .. } = found.ok_or_else(|| unknown(id, &pages))?;
-            let mut records = source.records(read);
-            let record = records
-                .find(|found| found.number == *record)
-                .ok_or_else(|| {
-                    Error::Usage(format!(
-                        "{}: the file changed while it was read",
-                        source.name
-                    ))
-                })?;
-            let mut side = self.side(source, record)?;
-            side.id = id.to_owned();
-            Ok(side)
-        });
-        Ok([a?, b?])
+        let by_id: HashMap<&str, &PageId<'_>> =
+            pages.iter().map(|page| (&*page.id, page)).collect();
+        // The places of each record in the list, by the name of its source.
+        let mut wanted: BTreeMap<&str, (&Source, BTreeMap<u64, Vec<usize>>)> = BTreeMap::new();
+        for (place, id) in ids.iter().enumerate() {
+            let page = by_id.get(id).ok_or_else(|| unknown(id, &pages))?;
+            let (_, records) = wanted
+                .entry(&page.source.name)
+                .or_insert_with(|| (page.source, BTreeMap::new()));
+            records.entry(page.record).or_default().push(place);
+        }
+        let mut found: Vec<Option<ComparedPage>> = vec![None; ids.len()];
+        for (source, mut records) in wanted.into_values() {
+            let mut all = source.records(read);
+            while let Some(record) = all.next().filter(|_| !records.is_empty()) {
+                let Some(places) = records.remove(&record.number) else {
+                    continue;
+                };
+                let side = self.side(source, record)?;
+                for place in places {
+                    let mut side = side.clone();
+                    ids[place].clone_into(&mut side.id);
+                    found[place] = Some(side);
+                }
+            }
+            if !records.is_empty() {
+                let name = &source.name;
+                return Err(Error::Usage(format!(
+                    "{name}: the file changed while it was read"
+                )));
+            }
+        }
+        Ok(found.into_iter().flatten().collect())
     }
 
     /// The number of different texts that have each key. Reads and sketches all inputs once.
@@ -154,25 +179,7 @@ impl ExplainInputs {
 }
 
 fn unknown(id: &str, pages: &[PageId<'_>]) -> Error {
-    let wanted = id.to_lowercase();
-    let likeness = |name: &str| {
-        let other = name.to_lowercase();
-        let same = |a: &mut dyn Iterator<Item = char>, b: &mut dyn Iterator<Item = char>| {
-            a.zip(b).take_while(|(a, b)| a == b).count()
-        };
-        let ends = same(&mut wanted.chars(), &mut other.chars())
-            + same(&mut wanted.chars().rev(), &mut other.chars().rev());
-        // Of ids with equally much in common, the one closest in length is preferred.
-        let beside = other.chars().count().abs_diff(wanted.chars().count());
-        (ends * 2).saturating_sub(beside)
-    };
-    let mut close: Vec<&str> = pages
-        .iter()
-        .map(|page| &*page.id)
-        .filter(|name| likeness(name) > 4)
-        .collect();
-    close.sort_by_cached_key(|name| (std::cmp::Reverse(likeness(name)), *name));
-    close.truncate(CLOSE);
+    let close = close_to(id, pages.iter().map(|page| &*page.id));
     let close: Vec<String> = close.iter().map(|name| format!("`{name}`")).collect();
     Error::Usage(if close.is_empty() {
         match pages.len() {

@@ -77,7 +77,7 @@ pub struct WordPlaces {
 
 impl WordPlaces {
     /// The words with their places in the folded text, in bytes.
-    fn of(text: &Text) -> WordPlaces {
+    pub(super) fn of(text: &Text) -> WordPlaces {
         let tokens = tokens(text);
         let mut cuts = Vec::new();
         let next = tokens.iter().skip(1).map(|token| token.start as usize);
@@ -131,7 +131,7 @@ impl WordPlaces {
         found
     }
 
-    fn place(&self, words: &Range<usize>) -> [u32; 2] {
+    pub(super) fn place(&self, words: &Range<usize>) -> [u32; 2] {
         [self.places[words.start][0], self.places[words.end - 1][1]]
     }
 

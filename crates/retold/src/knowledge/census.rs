@@ -38,6 +38,10 @@ impl Census<'_> {
             frames: rule
                 .lines
                 .map_or(Ok(Vec::new()), |lines| self.frames(lines))?,
+            bigrams: match rule.bigrams {
+                Some(bigrams) => self.frequent_bigrams(bigrams, rule.min_df)?,
+                None => Vec::new(),
+            },
             ..self.by_context_similarity(rule.min_df, rule.context_similarity)?
         })
     }

@@ -61,7 +61,7 @@ impl Census<'_> {
     }
 
     /// Whether texts with these sketches tell one story: many pairs of them are alike.
-    fn is_story(&self, list: &[SketchNo]) -> bool {
+    pub(super) fn is_story(&self, list: &[SketchNo]) -> bool {
         let step = list.len().div_ceil(ASKED).max(1);
         let asked: Vec<SketchNo> = list.iter().copied().step_by(step).collect();
         // Texts that share one sketch are one entry here, so they are not compared with each other.

@@ -23,6 +23,8 @@ pub struct Knowledge {
     pub several: Vec<u64>,
     /// Hashes of lines that belong to frames, ascending.
     pub frames: Vec<u32>,
+    /// Hashes of bigrams on many different texts, ascending.
+    pub bigrams: Vec<u32>,
     /// Keys deleted on every page, ascending.
     pub deleted: Vec<u64>,
     /// Keys deleted on the pages of one site, ascending.

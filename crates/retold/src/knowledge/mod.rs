@@ -13,6 +13,7 @@ mod context_similarity;
 mod filter;
 mod frames;
 mod frequencies;
+mod frequent;
 mod learnt;
 mod params;
 mod postings;

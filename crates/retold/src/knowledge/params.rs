@@ -49,12 +49,16 @@ impl NoiseParams {
             min_df: self.common_df as u64,
             context_similarity: self.agreement,
             lines: None,
+            bigrams: None,
         }
     }
 }
 
 /// Extracts the line hashes from a sketch: numbers of two hashes each, the last of which may be 0.
 pub type Lines = fn(SketchRef<'_>) -> &[u64];
+
+/// Extracts the numbers with the bigrams from a sketch ([`crate::compare::bigrams`]).
+pub type BigramNumbers = fn(SketchRef<'_>) -> &[u64];
 
 /// The rule by which a key is common.
 #[derive(Clone, Copy, Debug)]
@@ -65,4 +69,6 @@ pub struct CommonRule {
     pub context_similarity: f64,
     /// Where sketches have the line hashes of their texts, if frames are to be learnt.
     pub lines: Option<Lines>,
+    /// Where sketches have the bigrams of their texts, if frequent ones are to be learnt.
+    pub bigrams: Option<BigramNumbers>,
 }

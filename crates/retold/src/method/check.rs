@@ -42,6 +42,13 @@ impl Trace {
         holds
     }
 
+    /// If the last test failed, other tests will decide: `instead` says what they ask.
+    pub(super) fn reconsider(&mut self, instead: &'static str) {
+        let last = self.checks.iter_mut().flat_map(|checks| checks.last_mut());
+        last.filter(|check| !check.holds())
+            .for_each(|check| check.outcomes.1 = instead);
+    }
+
     /// Relates two related pages by their sizes: duplicates if the ratio of the smaller to the larger reaches `threshold`, else the larger
     /// contains the smaller. Also returns that ratio.
     pub(super) fn by_length(

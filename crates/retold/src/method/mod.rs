@@ -38,7 +38,7 @@ pub use preset::{PRESETS, Preset};
 pub use table::{DEFAULT as DEFAULT_METHOD, METHODS, find as find_method};
 pub(crate) use traits::Against;
 pub(crate) use traits::Verification;
-pub use traits::{Highlight, Keyword, Method, UpperBound, Verifier};
+pub use traits::{Highlight, Keyword, Method, OwnWords, UpperBound, Verifier};
 
 pub use crate::knowledge::{Frequencies, Knowledge};
 pub use crate::param::{Domain, Param, Params, Settings, Value as ParamValue};

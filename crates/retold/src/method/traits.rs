@@ -1,5 +1,7 @@
 //! The traits of a method.
 
+use std::ops::Range;
+
 use serde::Serialize;
 
 use super::check::Trace;
@@ -31,6 +33,18 @@ pub trait Method: Send + Sync {
     /// The verdict on two pages; `None` if they are not related. Every test that decides goes through `trace`, in order. Symmetric:
     /// swapping the pages only swaps `contains` and `contained_by`. [`SketchRef::common`] says which keys are common in the collection.
     fn compare(&self, a: SketchRef<'_>, b: SketchRef<'_>, trace: &mut Trace) -> Option<Verdict>;
+
+    /// The bigrams of a sketch that few texts have, by which pages find each other that share too little for [`Method::compare`]. Default:
+    /// none.
+    fn bigrams(&self, _sketch: SketchRef<'_>) -> Vec<u32> {
+        Vec::new()
+    }
+
+    /// The verdict on two pages that [`Method::compare`] does not relate, by their [bigrams](Method::bigrams). It is an estimate that has
+    /// to be verified. Default: `None`.
+    fn retold(&self, _a: SketchRef<'_>, _b: SketchRef<'_>, _trace: &mut Trace) -> Option<Verdict> {
+        None
+    }
 
     /// False only if [`Method::compare`] would give no verdict, or one with similarity or length ratio below these. Must be faster than
     /// comparing. Default: true.
@@ -93,9 +107,21 @@ pub trait Verifier: Method {
     /// goes through `trace`.
     fn verify(&self, a: &[u64], b: &[u64], trace: &mut Trace) -> Option<Verdict>;
 
+    /// False if two texts overlap at most, by their fingerprints, full or partial, and a test that costs less than [`Verifier::verify`].
+    /// Default: true.
+    fn may_repeat(&self, _a: &[u64], _b: &[u64]) -> bool {
+        true
+    }
+
     /// How many words of this text are in own passages above the limit, measured against all the others together; 0 if it has nothing of
     /// its own. Default: `None`, the method does not know.
     fn own_against(&self, _text: &[u64], _others: &[&[u64]]) -> Option<u32> {
+        None
+    }
+
+    /// The own passages of this text, measured against all the others together: those that have as many words as the limit says, whatever
+    /// their share of the text. Default: `None`, the method does not know.
+    fn own_passages(&self, _text: &[u64], _others: &[&[u64]]) -> Option<Vec<OwnWords>> {
         None
     }
 
@@ -103,6 +129,15 @@ pub trait Verifier: Method {
     fn against<'v>(&'v self, fingerprint: &'v [u64]) -> Against<'v> {
         Box::new(move |other| self.verify(fingerprint, other, &mut Trace::off()))
     }
+}
+
+/// A passage of a text that some other texts have nowhere.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OwnWords {
+    /// The words from its first own word to its last, as numbers of words of the text.
+    pub words: Range<usize>,
+    /// The number of its own words; 20 characters of scripts without spaces count as 12 words.
+    pub own: u32,
 }
 
 choices! {

@@ -320,6 +320,34 @@ impl Model {
         self.judge_pruned(a, &self.prune(a), b, trace)
     }
 
+    /// As [`Model::judge_traced`] for two pages that are compared whatever brought them together: also if they share so little that only
+    /// their [bigrams](Method::bigrams) say that one may be the other retold.
+    pub fn judge_two(&self, a: &Sketch, b: &Sketch, trace: &mut Trace) -> Judgement {
+        match self.judge_traced(a, b, trace) {
+            Judgement::No => match self.retold(a.as_ref(), b.as_ref(), trace) {
+                Some(verdict) => Judgement::NeedsVerification(verdict),
+                None => Judgement::No,
+            },
+            judgement => judgement,
+        }
+    }
+
+    /// See [`Method::bigrams`].
+    pub(crate) fn bigrams(&self, sketch: SketchRef<'_>) -> Vec<u32> {
+        self.0.method.bigrams(sketch)
+    }
+
+    /// See [`Method::retold`]; `None` if verdicts are not verified.
+    pub(crate) fn retold(
+        &self,
+        a: SketchRef<'_>,
+        b: SketchRef<'_>,
+        trace: &mut Trace,
+    ) -> Option<Verdict> {
+        self.verifier()?;
+        self.0.method.retold(a, b, trace)
+    }
+
     /// As [`Model::judge_traced`], with the first sketch already pruned, for one sketch against many.
     pub fn judge_pruned(
         &self,
@@ -445,7 +473,7 @@ impl Model {
         if self.0.config.filters.forbids(&near, &far).is_some() {
             return Ok(None);
         }
-        Ok(match self.judge(&a, &b) {
+        Ok(match self.judge_two(&a, &b, &mut Trace::off()) {
             Judgement::No => None,
             Judgement::Yes(verdict) => Some(verdict),
             Judgement::NeedsVerification(_) => self.verify(&x, &y),
@@ -489,6 +517,13 @@ impl Model {
         let numbers = seen.last_chunk::<ADDRESS>();
         let numbers = numbers.filter(|_| self.0.config.addresses.are_on());
         numbers.map_or_else(Address::default, |numbers| Address::from_numbers(*numbers))
+    }
+
+    /// The hashes of a page's own address and of the one its canonical link leads to, from its [seen](Model::seen) data; `None` for one that
+    /// it has not.
+    pub fn addresses(&self, seen: &[u64]) -> [Option<u128>; 2] {
+        let address = self.address(seen);
+        [address.own, address.linked].map(|hash| Some(hash).filter(|&hash| hash != 0))
     }
 
     /// The data for pair filters, from the [seen](Model::seen) data of a page and its date in seconds since 1970.

@@ -78,6 +78,8 @@ struct WantedFields {
     site: Option<Vec<u8>>,
     title: Option<Vec<u8>>,
     more: Vec<Option<Vec<u8>>>,
+    /// All cells by the names of their columns, if all fields are read.
+    all: Vec<(String, Vec<u8>)>,
     fields: usize,
 }
 
@@ -86,6 +88,7 @@ struct RowFrames {
     parser: Reader,
     dialect: Dialect,
     limit: u64,
+    all_fields: bool,
     number: u64,
     lines: u64,
     columns: Columns,
@@ -124,6 +127,7 @@ impl RowFrames {
             parser: dialect.reader(),
             dialect,
             limit: options.max_record_size,
+            all_fields: options.all_fields,
             number: 0,
             lines: 0,
             columns: Columns::default(),
@@ -201,6 +205,12 @@ impl RowFrames {
             *self.ends.get(column - 1)?
         };
         (column < self.width).then(|| &self.fields[begin..self.ends[column]])
+    }
+
+    /// The cells of the current row, by the names of their columns.
+    fn cells(&self) -> impl Iterator<Item = (String, Vec<u8>)> {
+        let names = self.names.iter().enumerate();
+        names.filter_map(|(column, name)| Some((name.clone(), self.field(column)?.to_vec())))
     }
 
     /// Finds the end of the row that begins here. A row above the limit is skipped in pieces.
@@ -394,8 +404,16 @@ impl Frames for RowFrames {
                 .iter()
                 .map(|column| field(*column))
                 .collect(),
+            all: match self.all_fields {
+                true => self.cells().collect(),
+                false => Vec::new(),
+            },
             fields: self.width,
         })
+    }
+
+    fn names(&self) -> Vec<String> {
+        self.names.clone()
     }
 
     fn marked(&self, added: &AddedFields, values: &[FieldValue]) -> Vec<u8> {
@@ -476,6 +494,11 @@ impl Unparsed for WantedFields {
     }
 }
 
+fn as_json((name, cell): (String, Vec<u8>)) -> (String, String) {
+    let cell = String::from_utf8_lossy(&cell);
+    (name, serde_json::Value::from(cell).to_string())
+}
+
 fn parse(row: WantedFields, number: u64, source: &Source, options: &ReadOptions) -> Outcome {
     let filled = |field: Option<Vec<u8>>| field.filter(|field| !field.is_empty());
     let name = |field: Option<Vec<u8>>| {
@@ -512,7 +535,10 @@ fn parse(row: WantedFields, number: u64, source: &Source, options: &ReadOptions)
         date: name(row.date),
         title: name(row.title),
         derived: false,
-        fields: more_fields(options, row.more.into_iter().map(name)),
+        fields: match options.all_fields {
+            true => row.all.into_iter().map(as_json).collect(),
+            false => more_fields(options, row.more.into_iter().map(name)),
+        },
         content,
     })
 }

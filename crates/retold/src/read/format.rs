@@ -50,6 +50,11 @@ pub(crate) trait Format: fmt::Debug {
         None
     }
 
+    /// The names of the columns, or of the fields of the first record; none in formats that have no named fields.
+    fn names(&self, _file: OpenFile, _source: &Source, _options: &ReadOptions) -> Vec<String> {
+        Vec::new()
+    }
+
     fn has_heads(&self) -> bool {
         false
     }

@@ -41,6 +41,11 @@ pub(crate) trait Frames: Send {
         None
     }
 
+    /// The names of the fields of the record that `next` has just found, if it is whole and its fields have names.
+    fn names(&self) -> Vec<String> {
+        Vec::new()
+    }
+
     /// Writes the record unchanged, whether whole or skipped.
     fn copy(&mut self, to: &mut dyn Write) -> std::io::Result<()> {
         to.write_all(self.bytes())

@@ -46,6 +46,11 @@ impl<F: Framed> Format for F {
         Ok(())
     }
 
+    fn names(&self, file: OpenFile, _: &Source, options: &ReadOptions) -> Vec<String> {
+        let mut frames = self.frames(file.window, options);
+        frames.next().map_or_else(Vec::new, |_| frames.names())
+    }
+
     fn has_heads(&self) -> bool {
         Framed::has_heads(self)
     }

@@ -168,6 +168,11 @@ impl Frames for LineFrames {
         json_marks::marked(self.bytes(), added, values)
     }
 
+    fn names(&self) -> Vec<String> {
+        let fields = serde_json::from_slice::<BTreeMap<String, IgnoredAny>>(self.bytes());
+        fields.unwrap_or_default().into_keys().collect()
+    }
+
     fn cut(&self, cuts: &Cuts) -> Option<Vec<u8>> {
         json_marks::changed(self.bytes(), &self.text_field, |text| cuts.of(text))
     }
@@ -207,7 +212,12 @@ fn parse(
     }
     match fields {
         Ok(fields) => match fields.page(record, source, options) {
-            Ok(page) => Outcome::Page(page),
+            Ok(mut page) => {
+                if options.all_fields {
+                    page.fields = all_fields(text);
+                }
+                Outcome::Page(page)
+            }
             Err(None) => {
                 let reason = names::no_field(&other_fields(text, options), options);
                 Outcome::Rejected(format!("line {line_number}: {reason}"))
@@ -216,6 +226,17 @@ fn parse(
         },
         Err(error) => Outcome::Rejected(invalid(&error, text, line_number)),
     }
+}
+
+/// The record's fields, with their values as written, or as JSON if that was repaired.
+fn all_fields(text: &str) -> Vec<(String, String)> {
+    let repaired = json_repair::repaired(text, NoNumber::Null);
+    let text = repaired.as_deref().unwrap_or(text);
+    let fields: BTreeMap<String, &RawValue> = serde_json::from_str(text).unwrap_or_default();
+    let fields = fields.into_iter();
+    fields
+        .map(|(name, value)| (name, value.get().to_owned()))
+        .collect()
 }
 
 /// Names of the record's fields other than text and HTML.

@@ -115,13 +115,19 @@ pub(super) fn flat(at: &[String], name: &str) -> String {
 }
 
 /// The names of the fields that this program adds.
-const OWN: [&str; 6] = [
+const OWN: [&str; 12] = [
     "retold_cluster",
     "retold_canonical",
     "retold_relation",
     "retold_dropped_for",
     "retold_cluster_size",
     "retold_dropped",
+    "retold_pages",
+    "retold_sites",
+    "retold_inputs",
+    "retold_first_date",
+    "retold_last_date",
+    "retold_lost",
 ];
 
 pub(crate) struct Decide<'d, 'a> {

@@ -49,6 +49,9 @@ pub struct ReadOptions {
     /// Further fields to read ([`crate::Page::fields`]), each once; a model adds those that its other options need.
     #[serde(skip)]
     pub more_fields: Vec<String>,
+    /// Reads all fields of a record of JSONL, CSV or Parquet as further fields, by their names, with their values as JSON.
+    #[serde(skip)]
+    pub all_fields: bool,
 }
 
 impl Default for ReadOptions {
@@ -70,6 +73,7 @@ impl Default for ReadOptions {
             zstd_window_log: largest_window(),
             work: WorkLimit::default(),
             more_fields: Vec::new(),
+            all_fields: false,
         }
     }
 }

@@ -47,6 +47,15 @@ impl Source {
         self.unchanged()
     }
 
+    /// The names of the columns, or of the fields of the first record, if the format has any.
+    pub(crate) fn names(&self, options: &ReadOptions) -> Vec<String> {
+        if self.pages.is_some() || self.is_special {
+            return Vec::new();
+        }
+        let opened = open(self, options).ok();
+        opened.map_or_else(Vec::new, |(file, format)| format.names(file, self, options))
+    }
+
     /// All rows with all columns if the format has nested columns, otherwise the records. Meant for small files, because rows are held in
     /// memory. Opens the file once to detect its format.
     pub(crate) fn rows(&self, options: &ReadOptions) -> Rows {

@@ -127,7 +127,7 @@ pub(super) fn list(url: &str) -> Result<Vec<RemoteInput>> {
     let Some(store) = STORE.get() else {
         let scheme = url.split("://").next().unwrap_or_default();
         return Err(Error::Usage(format!(
-            "cannot read INPUT {shown}: {scheme}:// is not read by this build of retold; build the command with `--features remote`, or \
+            "cannot read INPUT {shown}: this build of retold does not read {scheme}://; releases do, and builds with `--features remote`; or \
              download the files and name their folder"
         )));
     };

@@ -131,6 +131,7 @@ impl Probing<'_> {
             is_wanted(other) && is_within() && known.binary_search(&other).is_err()
         });
         joined.retain(|pair| is_wanted(other_of(pair)));
+        verification.leave_worthwhile(group, &mut joined);
         let mut held: Vec<Pair> = verification.verify(&joined).into_iter().flatten().collect();
         let one = self.judge.one(group);
         let best_first = BestFirst::new(&one, &candidates, self.context().limits.bounded);

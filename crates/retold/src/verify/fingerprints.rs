@@ -158,6 +158,17 @@ impl Fingerprints {
         Some(self.full(self.partial.row(page)?, verifier))
     }
 
+    /// The fingerprint of a group, full or partial.
+    pub(super) fn any(&self, group: GroupNo) -> Option<Row<'_, u64>> {
+        let row = self.row_of[group.at()].checked_sub(1)?;
+        Some(self.rows.get(row as usize))
+    }
+
+    /// The fingerprint of a page's text if a partial one was made, whether completed or not.
+    pub(super) fn any_of_page(&self, page: PageNo) -> Option<Row<'_, u64>> {
+        Some(self.rows.get(self.partial.row(page)?))
+    }
+
     fn full(&self, row: usize, verifier: &dyn Verifier) -> Row<'_, u64> {
         match self.is_full[row] {
             true => self.rows.get(row),

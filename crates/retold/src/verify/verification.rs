@@ -1,5 +1,6 @@
 //! Verification: checks the estimate of sketches for a pair on the full fingerprints of its texts.
 
+use std::cmp::Reverse;
 use std::hint::black_box;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -15,7 +16,7 @@ use crate::dedup::sketch_judge::SketchJudge;
 use crate::error::Result;
 use crate::ids::{GroupNo, PageNo};
 use crate::method::Verifier;
-use crate::relation::Verdict;
+use crate::relation::{Relation, Verdict};
 use crate::spill::Row;
 
 /// How many pairs are verified sequentially.
@@ -26,6 +27,9 @@ const READ_OFTEN: u64 = 2;
 
 /// The candidates of a group are verified in batches of this size, most similar first. If all of a batch fail, the rest is skipped.
 const HOPELESS: usize = 16;
+
+/// Pairs of this estimated similarity are always verified.
+const SIMILAR: f32 = 0.7;
 
 /// The rest is also skipped after this many batches in a row in which pairs only overlap.
 const IDLE: u32 = 4;
@@ -38,6 +42,8 @@ pub struct Verified {
     pub checked: u64,
     /// Pairs that verification rejected.
     pub refuted: u64,
+    /// Pairs that can only overlap, not verified because a page has many others.
+    pub unchecked: u64,
 }
 
 /// Verifies verdicts of sketches if the model wants that, and notes which fingerprints are needed.
@@ -48,6 +54,7 @@ pub(crate) struct Verification<'a> {
     is_needed: Vec<AtomicBool>,
     checked: AtomicU64,
     refuted: AtomicU64,
+    unchecked: AtomicU64,
 }
 
 impl<'a> Verification<'a> {
@@ -68,6 +75,7 @@ impl<'a> Verification<'a> {
             is_needed: (0..groups).map(|_| AtomicBool::default()).collect(),
             checked: AtomicU64::default(),
             refuted: AtomicU64::default(),
+            unchecked: AtomicU64::default(),
         })
     }
 
@@ -108,6 +116,7 @@ impl<'a> Verification<'a> {
     pub(crate) fn prepare(&mut self, texts: &dyn TextSource) -> Result<()> {
         self.checked = AtomicU64::default();
         self.refuted = AtomicU64::default();
+        self.unchecked = AtomicU64::default();
         let pages = self.needed_pages();
         let context = self.judge.context;
         let Some(verifier) = context.model.verifier().filter(|_| !pages.is_empty()) else {
@@ -176,6 +185,7 @@ impl<'a> Verification<'a> {
         Verified {
             checked: self.checked.load(Ordering::Relaxed),
             refuted: self.refuted.load(Ordering::Relaxed),
+            unchecked: self.unchecked.load(Ordering::Relaxed),
         }
     }
 
@@ -258,12 +268,48 @@ impl<'a> Verification<'a> {
         self.fingerprints.get(text, verifier).or_else(of_partial)
     }
 
+    /// The fingerprint of a text, full or partial.
+    fn any_fingerprint(&self, text: GroupNo) -> Option<Row<'_, u64>> {
+        let of_page = || self.fingerprints.any_of_page(self.partial_page(text)?);
+        self.fingerprints.any(text).or_else(of_page)
+    }
+
     /// The page whose partial fingerprint represents a text.
     fn partial_page(&self, text: GroupNo) -> Option<PageNo> {
         let groups = self.judge.groups;
         let of_text = (text.0..groups.len() as u32).map(GroupNo);
         let of_text = of_text.take_while(|&group| groups.first_of_text(group) == text);
         page_of(self.judge, &of_text.collect::<Vec<GroupNo>>())
+    }
+
+    /// Leaves of the pairs of one group the [`HOPELESS`] most similar ones and those that may connect. Pages that share a paragraph with
+    /// hundreds of others would otherwise be compared with all of them, to find pairs that only overlap and are not even listed.
+    pub(crate) fn leave_worthwhile(&self, group: GroupNo, pairs: &mut Vec<Pair>) {
+        let model = self.judge.context.model;
+        let drop = model.config().drop;
+        let is_asked = pairs.len() > HOPELESS && !drop.connects(Relation::Overlaps);
+        let Some(verifier) = model.verifier().filter(|_| is_asked) else {
+            return;
+        };
+        pairs.sort_by_key(|pair| Reverse(pair.similarity.to_bits()));
+        let text = self.judge.groups.first_of_text(group);
+        let own = self.any_fingerprint(text);
+        let may_connect = |pair: &Pair| {
+            let [a, b] = self.texts(pair);
+            let other = self.any_fingerprint(if a == text { b } else { a });
+            let texts = own.as_deref().zip(other.as_deref());
+            texts.is_none_or(|(own, other)| verifier.may_repeat(own, other))
+        };
+        let (before, mut at) = (pairs.len(), 0);
+        pairs.retain(|pair| {
+            at += 1;
+            at <= HOPELESS
+                || pair.similarity >= SIMILAR
+                || !self.needs_verification(pair)
+                || may_connect(pair)
+        });
+        let left_out = before - pairs.len();
+        self.unchecked.fetch_add(left_out as u64, Ordering::Relaxed);
     }
 
     /// The candidates of a group that verification accepts. The most similar are verified first, until a batch of [`HOPELESS`] fails, or

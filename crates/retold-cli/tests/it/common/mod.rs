@@ -56,6 +56,8 @@ impl World {
     pub fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(crate::PROGRAM);
         command.args(arguments).current_dir(self.dir.path());
+        // Messages are compared in English, whatever the language of whoever runs the tests.
+        command.env("LC_ALL", "C");
         command
     }
 
@@ -170,6 +172,19 @@ pub fn assert_short_helps(world: &World, least: usize) {
         checked += 1;
     }
     assert!(checked > least && longest > 60, "{checked}, {longest}");
+}
+
+/// A story in English that no other `number` has.
+pub fn story(number: usize) -> String {
+    let sentence = |n: usize| {
+        format!(
+            "In part {n} of story {number} the captain of boat {} told passenger {} about island {}. ",
+            number * 31 + n,
+            number * 17 + n,
+            number * 7 + n * n
+        )
+    };
+    (0..12).map(sentence).collect()
 }
 
 /// An article of `sentences` sentences that no other `topic` shares.

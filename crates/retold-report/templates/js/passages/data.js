@@ -27,6 +27,6 @@ function textOf(page) {
   };
 }
 
-const inPages = (passage) => `${plural(passage.size, "page")}${passage.sites > 1 ? ` of ${plural(passage.sites, "site")}` : ""}`;
+const inPages = (passage) => (passage.sites > 1 ? t`${plural(passage.size, "page")} of ${plural(passage.sites, "site")}` : plural(passage.size, "page"));
 /** Who has it first, in words. */
-const firstOf = (passage) => (passage.first.time === null ? ["on ", pageId(passage.first.id)] : [`first ${passage.first.date} on `, pageId(passage.first.id)]);
+const firstOf = (passage) => (passage.first.time === null ? ["on ", pageId(passage.first.id)] : [t`first ${passage.first.date} on `, pageId(passage.first.id)]);

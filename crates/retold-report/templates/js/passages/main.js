@@ -25,7 +25,8 @@ const keys = {
   ArrowLeft: () => follow("previous"), ArrowRight: () => follow("next"), "/": () => toSearch("#/passages"),
 };
 
-themes();
+const drawTheme = themes();
+languages(() => { drawTheme(); navigate(); });
 document.addEventListener("keydown", (e) => onKey(e, keys));
 window.addEventListener("hashchange", navigate);
 navigate();

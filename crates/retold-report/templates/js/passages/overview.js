@@ -3,20 +3,20 @@
 function tiles() {
   const o = overview;
   return el("dl", { class: "tiles" },
-    tile("pages read", count(o.records.kept), o.copies ? `${count(o.copies)} with the text of another` : `${count(o.records.read)} records`),
-    tile("passages", count(o.passages), o.boilerplate ? `${count(o.boilerplate)} boilerplate of a site` : "", "strong"),
+    tile("pages read", count(o.records.kept), o.copies ? t`${count(o.copies)} with the text of another` : t`${count(o.records.read)} records`),
+    tile("passages", count(o.passages), o.boilerplate ? t`${count(o.boilerplate)} boilerplate of a site` : "", "strong"),
     tile("places", count(o.places), "a passage on a page"),
     tile("pairs", count(o.pairs), "a passage of two pages"),
     tile("pages that repeat another", count(o.repeating), "for the most part"),
     tile("pairs aligned", count(o.aligned)),
     tile("too common", count(o.common), "runs of words not looked for"),
-    tile("rejected", count(o.records.rejected), o.records.skipped ? `${count(o.records.skipped)} skipped` : o.records.rejected ? "rejects.jsonl has them" : "all could be read", o.records.rejected ? "warn" : ""));
+    tile("rejected", count(o.records.rejected), o.records.skipped ? t`${count(o.records.skipped)} skipped` : o.records.rejected ? "rejects.jsonl has them" : "all could be read", o.records.rejected ? "warn" : ""));
 }
 
 function quote(passage) {
   const whole = [...passage.text].length >= passage.chars;
   return el("li", {}, el("a", { class: "quote", href: `#/passage/${passage.at}` }, el("span", { class: "said", dir: "auto" }, passage.text, whole ? "" : " …")),
-    el("p", { class: "under" }, el("strong", {}, inPages(passage)), ` · ${plural(passage.chars, "character")} · `, firstOf(passage), passage.boilerplate ? [" ", badge("boilerplate", "warn")] : null));
+    el("p", { class: "under" }, el("strong", {}, inPages(passage)), " · ", plural(passage.chars, "character"), " · ", firstOf(passage), passage.boilerplate ? [" ", badge("boilerplate", "warn")] : null));
 }
 
 /** Links between sites, or between pages where there are no sites: who has how many of the passages from whom. */
@@ -42,26 +42,26 @@ function whoFromWhom() {
 function tooCommon() {
   if (!overview.common) return null;
   return section("Too common to be looked for",
-    el("p", { class: "note" }, `${plural(overview.common, "run")} of words are on more than ${count(overview.parameters.max_df)} pages (--max-df). The most common ones:`),
-    el("ul", { class: "rows" }, overview.most_common.map((run) => el("li", {}, el("span", { dir: "auto" }, run.text), el("span", { class: "under" }, `${plural(run.pages, "page")}, one of them `, pageId(run.id))))));
+    el("p", { class: "note" }, t`${plural(overview.common, "run")} of words are on more than ${count(overview.parameters.max_df)} pages (--max-df). The most common ones:`),
+    el("ul", { class: "rows" }, overview.most_common.map((run) => el("li", {}, el("span", { dir: "auto" }, run.text), el("span", { class: "under" }, t`${plural(run.pages, "page")}, one of them `, pageId(run.id))))));
 }
 
 function limitsNote() {
   const left = overview.passages - passages.length;
-  return el("p", { class: "note" }, left > 0 ? `The report shows the ${count(passages.length)} passages that the most pages have, the longest of equals: ${count(tables.passages)} at most, and ${count(tables.boilerplate)} that are boilerplate. ${plural(left, "further one")} ${left === 1 ? "is" : "are"} in passages.jsonl.` : "The report shows all passages.",
-    ` Of a passage ${count(tables.places)} places are listed at most; of a page longer than ${count(tables.page)} characters what stands around its passages is shown.`);
+  return el("p", { class: "note" }, left > 0 ? t`The report shows the ${count(passages.length)} passages that the most pages have, the longest of equals: ${count(tables.passages)} at most, and ${count(tables.boilerplate)} that are boilerplate. ${plural(left, "further one is", "further ones are")} in passages.jsonl.` : "The report shows all passages.",
+    t` Of a passage ${count(tables.places)} places are listed at most; of a page longer than ${count(tables.page)} characters what stands around its passages is shown.`);
 }
 
 function settings() {
   const flat = Object.entries({ ...overview.parameters, ...(overview.parameters.params || {}) }).filter(([name, value]) => name !== "params" && value !== null);
   return el("details", { class: "settings" }, el("summary", {}, "All settings"),
     el("p", { class: "note" }, "Inputs: ", overview.inputs.flatMap((input, at) => [at ? ", " : "", pageId(input)])),
-    el("dl", { class: "pairs" }, flat.map(([name, value]) => [el("dt", {}, name), el("dd", {}, typeof value === "object" ? JSON.stringify(value) : String(value))])));
+    el("dl", { class: "pairs" }, flat.map(([name, value]) => [el("dt", {}, el("bdi", {}, name)), el("dd", {}, el("bdi", {}, typeof value === "object" ? JSON.stringify(value) : String(value)))])));
 }
 
 function showOverview() {
   const most = passages.filter((passage) => !passage.boilerplate).slice(0, 10);
-  show(el("h1", {}, overview.passages ? `${plural(overview.passages, "passage")} found` : "No two pages have a passage in common"), tiles(),
+  show(el("h1", {}, overview.passages ? t`${plural(overview.passages, "passage")} found` : "No two pages have a passage in common"), tiles(),
     most.length ? section("The most repeated passages", el("ol", { class: "quotes" }, most.map(quote)), el("p", {}, el("a", { href: "#/passages" }, "All passages in this report")), limitsNote()) : null,
     el("div", { class: "two-up" }, whoFromWhom(), runSection()), tooCommon(), settings());
 }
@@ -87,7 +87,7 @@ function showPassages() {
     const more = all.length - wanted.shown;
     list.replaceChildren(el("p", { class: "note", role: "status" }, plural(all.length, "passage")),
       el("section", {}, all.length ? el("ol", { class: "quotes" }, all.slice(0, wanted.shown).map(quote)) : el("p", { class: "empty" }, "None."),
-        more > 0 ? el("button", { type: "button", onclick: () => { wanted.shown += 200; draw(); } }, `Show more of ${count(more)}`) : ""));
+        more > 0 ? el("button", { type: "button", onclick: () => { wanted.shown += 200; draw(); } }, t`Show more of ${count(more)}`) : ""));
   };
   const changed = (name, value) => { wanted[name] = value; wanted.shown = 100; draw(); };
   const search = el("input", { id: "search", type: "search", placeholder: "words, page or site", oninput: (e) => changed("words", e.target.value) });

@@ -20,7 +20,7 @@ function timeline(places, sources) {
     const base = 26 + step * Math.max(...heights.values());
     const height = base + 86;
     const y = (level) => base - 8 - level * step;
-    const root = svg("svg", { viewBox: `0 0 ${width} ${height}`, width, height, role: "img", "aria-label": `${plural(dated.length, "page")} from ${dated[0].page.date} to ${dated[dated.length - 1].page.date}` });
+    const root = svg("svg", { viewBox: `0 0 ${width} ${height}`, width, height, role: "img", "aria-label": t`${plural(dated.length, "page")} from ${dated[0].page.date} to ${dated[dated.length - 1].page.date}` });
     for (const source of sources) {
       const [one, other] = [source.from, source.place].map((place) => at.get(firstOn.get(places[place].page.at)));
       if (!source.isLater || !one || !other || one.x === other.x) continue;
@@ -34,7 +34,7 @@ function timeline(places, sources) {
       root.append(svg("circle", { class: isFirst ? "two" : "one", cx, cy: y(level), r: isFirst ? 5 : Math.max(1.5, step / 2 - 1) }, svg("title", {}, `${place.page.date} ${place.page.id}`)));
     }
     const first = at.get(dated[0].number);
-    root.append(svg("text", { class: "markername", x: first.x - 6, y: 12, "text-anchor": first.x > width / 2 ? "end" : "start" }, `first: ${dated[0].page.date}`));
+    root.append(svg("text", { class: "markername", x: first.x - 6, y: 12, "text-anchor": first.x > width / 2 ? "end" : "start" }, t`first: ${dated[0].page.date}`));
     root.append(svg("text", { class: "tick", x: 10, y: height - 6 }, dated[0].page.date), svg("text", { class: "tick", x: width - 10, y: height - 6, "text-anchor": "end" }, dated[dated.length - 1].page.date));
     return root;
   });
@@ -43,28 +43,28 @@ function timeline(places, sources) {
 }
 
 /** How much of two places matches; what counts in scripts without spaces are characters. */
-const matches = (source) => `${plural(source.matched, "word or character", "words or characters")} match`;
+const matches = (source) => t`${plural(source.matched, "word or character", "words or characters")} match`;
 
 function placesTable(passage, { places, sources }) {
   const sourceOf = new Map(sources.map((source) => [source.place, source]));
   const row = (place) => {
     const source = sourceOf.get(place.number);
-    const how = source ? [source.isLater ? source.matched ? "from " : "after " : "also on ", el("a", { href: `#/pair/${passage.at}/${source.number}` }, pageId(places[source.from].page.id)), source.matched ? el("small", {}, ` ${matches(source)}`) : ""] : "";
+    const how = source ? [source.isLater ? source.matched ? "from " : "after " : "also on ", el("a", { href: `#/pair/${passage.at}/${source.number}` }, pageId(places[source.from].page.id)), source.matched ? el("small", {}, " ", matches(source)) : ""] : "";
     const isFirst = place.number === 0 && place.page.time !== null;
     return el("tr", {}, el("td", { class: "num date" }, place.page.date || ""),
       el("td", {}, el("a", { href: `#/page/${place.page.at}/${passage.at}` }, pageId(place.page.id)), isFirst ? [" ", badge("first", "stays")] : null,
-        el("span", { class: "under" }, place.page.site ? [el("bdi", {}, place.page.site), " · "] : "", `characters ${count(place.begin)}–${count(place.end)}`, place.page.copies ? ` · ${plural(place.page.copies, "page")} with this text (copies.jsonl)` : "")),
+        el("span", { class: "under" }, place.page.site ? [el("bdi", {}, place.page.site), " · "] : "", t`characters ${count(place.begin)}–${count(place.end)}`, place.page.copies ? [" · ", t`${plural(place.page.copies, "page")} with this text (copies.jsonl)`] : "")),
       el("td", {}, how));
   };
   const left = passage.places - places.length;
   return section("Who has it, from whom",
     el("table", { class: "list places" }, el("thead", {}, el("tr", {}, el("th", {}, "date"), el("th", {}, "page"), el("th", {}, "side by side"))), el("tbody", {}, places.map(row))),
-    el("p", { class: "note" }, "“From”: of the pages with an earlier date the one whose text is the most like it. What stood between the two and is not in the collection, no one can tell.", sources.some((source) => source.isLater && !source.matched) ? " “After”: no earlier page was aligned with this one, as one of the two repeats a third page; the first page is named." : "", left > 0 ? ` ${plural(left, "further place")} stand in passages.jsonl.` : ""));
+    el("p", { class: "note" }, "“From”: of the pages with an earlier date the one whose text is the most like it. What stood between the two and is not in the collection, no one can tell.", sources.some((source) => source.isLater && !source.matched) ? " “After”: no earlier page was aligned with this one, as one of the two repeats a third page; the first page is named." : "", left > 0 ? t` ${plural(left, "further place")} stand in passages.jsonl.` : ""));
 }
 
 function moves(back, at, all, link) {
   const to = (number, id, text) => (number < 0 || number >= all ? null : el("a", { href: link(number), id }, text));
-  return el("p", { class: "back" }, el("a", { href: back[0] }, `← ${back[1]}`), el("span", { class: "step" }, to(at - 1, "previous", "‹ previous"), ` ${count(at + 1)} of ${count(all)} `, to(at + 1, "next", "next ›")));
+  return el("p", { class: "back" }, el("a", { href: back[0] }, `← ${tr(back[1])}`), el("span", { class: "step" }, to(at - 1, "previous", "‹ previous"), " ", t`${count(at + 1)} of ${count(all)}`, " ", to(at + 1, "next", "next ›")));
 }
 
 function showPassage(at) {
@@ -75,10 +75,10 @@ function showPassage(at) {
   const undated = new Set(detail.places.filter((place) => place.page.time === null).map((place) => place.page.at)).size;
   const whole = [...passage.text].length >= passage.chars;
   show(moves(["#/passages", "All passages"], at, passages.length, (number) => `#/passage/${number}`),
-    el("h1", {}, `In ${inPages(passage)}`),
-    el("section", {}, el("blockquote", { dir: "auto" }, passage.text.split("\n").map((line) => el("p", {}, line)), whole ? null : el("p", {}, "…")),
-      el("p", { class: "note" }, `${plural(passage.chars, "character")}, as on `, pageId(passage.first.id), passage.first.time === null ? "" : `, which has it first: ${passage.first.date}`, passage.boilerplate ? [". ", badge("boilerplate", "warn"), " Four fifths of the pages are of one site."] : null)),
-    chart ? section("Over time", chart, legend(["two", "first"], ["one", "later"]), undated ? el("p", { class: "note" }, `Not shown: ${plural(undated, "page")} without a date.`) : null) : null,
+    el("h1", {}, t`In ${inPages(passage)}`),
+    el("section", {}, el("blockquote", { dir: "auto" }, passage.text.split("\n").map((line) => el("p", { dir: "auto" }, line)), whole ? null : el("p", {}, "…")),
+      el("p", { class: "note" }, t`${plural(passage.chars, "character")}, as on `, pageId(passage.first.id), passage.first.time === null ? "" : t`, which has it first: ${passage.first.date}`, passage.boilerplate ? [". ", badge("boilerplate", "warn"), " Four fifths of the pages are of one site."] : null)),
+    chart ? section("Over time", chart, legend(["two", "first"], ["one", "later"]), undated ? el("p", { class: "note" }, t`Not shown: ${t`${plural(undated, "page")} without a date`}.`) : null) : null,
     placesTable(passage, detail));
   window.scrollTo(0, 0);
 }

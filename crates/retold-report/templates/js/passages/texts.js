@@ -14,7 +14,7 @@ function pieces(window_, marks) {
 /** A text with marks. `marked` makes an element of a piece and its marks. */
 function markedText(text, marks, marked) {
   const root = el("div", { class: text.chars > 50000 ? "text long" : "text" });
-  const left = (n) => n > 0 && root.append(el("p", { class: "note gap" }, `… ${plural(n, "character")} not shown …`));
+  const left = (n) => n > 0 && root.append(el("p", { class: "note gap" }, t`… ${plural(n, "character")} not shown …`));
   let done = 0;
   for (const window_ of text.windows) {
     left(window_.begin - done);
@@ -32,7 +32,8 @@ function markedText(text, marks, marked) {
 
 /** What is said of a page above its text. */
 function aboutPage(page) {
-  return [page.site, page.date, page.copies ? `${plural(page.copies, "page")} with the same text (copies.jsonl)` : ""].filter(Boolean).join(" · ");
+  const facts = [page.site && el("bdi", {}, page.site), page.date, page.copies ? t`${plural(page.copies, "page")} with the same text (copies.jsonl)` : ""].filter(Boolean);
+  return facts.map((fact, at) => [at ? " · " : "", fact]);
 }
 
 const noText = () => el("p", { class: "empty" }, "The text of this page is not in the report, which holds those of the pages with the most repeated passages. passages.jsonl has the places; retold text prints the page.");
@@ -47,17 +48,17 @@ function showPage(at, passage) {
   const marked = (piece) => {
     // Of passages that overlap the shortest is what one means to click.
     const mark = [...piece.marks].sort((a, b) => Number(!a.passage) - Number(!b.passage) || length(a) - length(b))[0];
-    if (!mark.passage) return el("mark", { class: "other", title: "a passage that is not in the report" }, piece.text);
+    if (!mark.passage) return el("mark", { class: "other", title: tr("a passage that is not in the report") }, piece.text);
     const kind = mark.passage.at === passage ? "now" : mark.passage.at % 2 ? "moved" : "same";
-    return el("a", { class: "mark", href: `#/passage/${mark.passage.at}`, title: `In ${inPages(mark.passage)}` }, el("mark", { class: kind, "data-passage": mark.passage.at }, piece.text));
+    return el("a", { class: "mark", href: `#/passage/${mark.passage.at}`, title: t`In ${inPages(mark.passage)}` }, el("mark", { class: kind, "data-passage": mark.passage.at }, piece.text));
   };
   const back = passages[passage] ? [`#/passage/${passage}`, "The passage"] : ["#/passages", "All passages"];
   const column = text ? el("div", { class: "column", tabindex: 0, role: "region", "aria-label": "Text of the page" }, markedText(text, text.marks, marked)) : noText();
-  show(el("p", { class: "back" }, el("a", { href: back[0] }, `← ${back[1]}`)),
+  show(el("p", { class: "back" }, el("a", { href: back[0] }, `← ${tr(back[1])}`)),
     el("h1", {}, pageId(page.id)), el("p", { class: "note" }, aboutPage(page)),
-    section("Text", text ? el("p", { class: "note" }, `${plural(shown.length, "passage")} of this report marked${others ? `, ${plural(others, "other")} underlined` : ""}. Click one to see who else has it.`) : null, column),
+    section("Text", text ? el("p", { class: "note" }, t`${plural(shown.length, "passage")} of this report marked${others ? t`, ${plural(others, "other")} underlined` : ""}. Click one to see who else has it.`) : null, column),
     shown.length ? section("Passages on it", el("table", { class: "list" }, el("tbody", {}, [...shown].sort((a, b) => a.begin - b.begin).map((mark) => el("tr", {},
-      el("td", { class: "num" }, `${count(mark.begin)}–${count(mark.end)}`), el("td", {}, el("a", { href: `#/passage/${mark.passage.at}` }, `in ${inPages(mark.passage)}`), el("span", { class: "under said", dir: "auto" }, mark.passage.text))))))) : null);
+      el("td", { class: "num" }, `${count(mark.begin)}–${count(mark.end)}`), el("td", {}, el("a", { href: `#/passage/${mark.passage.at}` }, t`in ${inPages(mark.passage)}`), el("span", { class: "under said", dir: "auto" }, mark.passage.text))))))) : null);
   window.scrollTo(0, 0);
   const now = column.querySelector("mark.now");
   if (now) column.scrollTop += now.getBoundingClientRect().top - column.getBoundingClientRect().top - 60;
@@ -116,12 +117,12 @@ function showPair(at, number) {
     if (!both[side]) return el("div", {}, head, noText());
     const marks = [{ begin, end, kind: "same" }, ...(differ ? differ[side].map((word) => ({ ...word, kind: "differs" })) : [])];
     const marked = (piece) => el("mark", { class: piece.marks.map((mark) => mark.kind).join(" ") }, piece.text);
-    return el("div", {}, head, el("div", { class: "column", tabindex: 0, role: "region", "aria-label": `Text of page ${"AB"[side]}` }, markedText(both[side], marks, marked)));
+    return el("div", {}, head, el("div", { class: "column", tabindex: 0, role: "region", "aria-label": t`Text of page ${"AB"[side]}` }, markedText(both[side], marks, marked)));
   };
   const columns = [column(0), column(1)];
   show(moves([`#/passage/${at}`, "The passage"], number, sources.length, (other) => `#/pair/${at}/${other}`),
     el("h1", {}, source.isLater ? "B has it after A" : "A and B have it"),
-    section("Side by side", el("p", { class: "note" }, source.matched ? `${matches(source)}, score ${count(source.score)}. ` : "", `Characters ${count(source.fromBegin)}–${count(source.fromEnd)} of A, ${count(source.begin)}–${count(source.end)} of B.`),
+    section("Side by side", el("p", { class: "note" }, source.matched ? t`${matches(source)}, score ${count(source.score)}. ` : "", t`Characters ${count(source.fromBegin)}–${count(source.fromEnd)} of A, ${count(source.begin)}–${count(source.end)} of B.`),
       legend(["same", "the passage"], ...(differ ? [["differs", "words that the other does not have there"]] : [])), el("div", { class: "columns" }, columns)));
   window.scrollTo(0, 0);
   columns.forEach((node) => {

@@ -1,5 +1,7 @@
 //! Estimates the coverage of two texts from their sketches.
 
+use super::extra::Extra;
+use super::facts::Evidence;
 use super::limits;
 use super::overlap::{self, SketchOverlap};
 use super::params::CoverageParams;
@@ -77,6 +79,19 @@ impl CoverageParams {
         overlap: &SketchOverlap,
         trace: &mut Trace,
     ) -> Option<f64> {
+        let prose = |sketch| Extra::of(sketch).prose;
+        let (_, prose) = (a.keys.len(), prose(a)).min((b.keys.len(), prose(b)));
+        self.coverage(overlap, prose, trace)
+    }
+
+    /// Whether two texts share more than a template, as far as sketches tell.
+    pub(super) fn is_candidate(&self, evidence: &Evidence<'_>) -> bool {
+        let (overlap, trace) = (&evidence.overlap, &mut Trace::off());
+        !overlap.has_boilerplate() || self.coverage(overlap, evidence.prose(), trace).is_some()
+    }
+
+    /// The estimated coverage, given the share of prose of the text with the smaller sketch.
+    fn coverage(&self, overlap: &SketchOverlap, prose: u64, trace: &mut Trace) -> Option<f64> {
         let slack = self.slack(overlap.sampled);
         let (value, least) = reaching(overlap.sampled_coverage(), slack, self.candidate());
         let meaning = "share of the smaller sketch that the other has";
@@ -98,8 +113,6 @@ impl CoverageParams {
         if value + slack < CANDIDATE_IN_TEMPLATE && !self.is_own_candidate(overlap, trace) {
             return None;
         }
-        let prose = |sketch: SketchRef<'_>| sketch.extra.first().copied().unwrap_or_default();
-        let (_, prose) = (a.keys.len(), prose(a)).min((b.keys.len(), prose(b)));
         let rest = overlap.non_boilerplate_coverage(overlap::LEAST_FOR_COVERAGE);
         if self.verifies() && (value + slack >= NEARLY_ALL || rest >= CANDIDATE_REST) {
             return Some(value);

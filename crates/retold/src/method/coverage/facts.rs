@@ -35,6 +35,8 @@ pub(super) struct Evidence<'f> {
     numbers: OnceCell<(usize, usize)>,
     /// The share of the longest words of each text that the other has, the lower of the two. Computed on demand.
     longest: OnceCell<f64>,
+    /// The share of the rare bigrams of both that are in common.
+    pub(super) rare: f64,
 }
 
 impl<'f> Evidence<'f> {
@@ -54,6 +56,7 @@ impl<'f> Evidence<'f> {
             is_article,
             numbers: OnceCell::new(),
             longest: OnceCell::new(),
+            rare: rare_in_common(small, large),
         }
     }
 
@@ -74,6 +77,36 @@ impl<'f> Evidence<'f> {
         all == 0 || ratio(found, all) >= limits::NUMBERS
     }
 
+    /// The share of prose of the text with the smaller sketch.
+    pub(super) fn prose(&self) -> u64 {
+        let of = |text: &Fingerprint<'_>| (text.sample.len(), text.prose);
+        of(self.small).min(of(self.large)).1
+    }
+
+    /// Whether each page has most of the numbers of the other.
+    fn numbers_agree_both_ways(&self) -> bool {
+        let (small, large) = (self.small.words, self.large.words);
+        let agree = |(found, all), least| all == 0 || ratio(found, all) >= least;
+        agree(numbers_found(small, large), limits::RETOLD_NUMBERS)
+            && agree(
+                numbers_found(large, small),
+                limits::RETOLD_NUMBERS_OF_LARGER,
+            )
+    }
+
+    /// Whether one text may be the other retold in other words: rare bigrams, the longest words and the numbers agree.
+    pub(super) fn may_be_retold(&self) -> bool {
+        self.small.tokens >= limits::RETOLD_WORDS
+            && self.rare >= limits::RETOLD_BIGRAMS
+            && self.longest() >= limits::RETOLD_LONGEST
+            && self.numbers_agree_both_ways()
+    }
+
+    /// Whether the smaller page has enough words that one other word among many errors changes little.
+    pub(super) fn is_long(&self) -> bool {
+        self.small.tokens >= limits::MISREAD_WORDS
+    }
+
     /// Whether names can be evidence. They cannot if nearly everything belongs to a template, whose words are then also the longest.
     pub(super) fn may_have_names(&self) -> bool {
         self.overlap.non_boilerplate >= self.overlap.least_to_decide() && self.numbers_agree()
@@ -88,6 +121,11 @@ impl<'f> Evidence<'f> {
     pub(super) fn may_be_template(&self, params: &CoverageParams) -> bool {
         self.overlap.has_boilerplate() && self.rest < params.rest
     }
+}
+
+/// The share of the rare bigrams of two texts that are in common.
+pub(super) fn rare_in_common(a: &Fingerprint<'_>, b: &Fingerprint<'_>) -> f64 {
+    a.bigrams.in_common(b.bigrams).share()
 }
 
 pub(super) struct Facts<'f> {
@@ -113,11 +151,9 @@ impl<'f> Facts<'f> {
         });
         let of = Comparison::of(here, there, runs);
         let has_story = of.here.story >= limits::STORY_WORDS * WORD;
-        let overlap = &evidence.overlap;
-        let templates = overlap.sampled_shared - overlap.non_boilerplate_shared;
         let kind = match () {
             _ if has_story && of.here.story < params.short * WORD => PairKind::Short,
-            _ if ratio(templates, overlap.sampled_shared) >= limits::FORM => PairKind::Form,
+            _ if evidence.overlap.is_mostly_boilerplate() => PairKind::Form,
             _ => PairKind::Page,
         };
         Facts {
@@ -188,10 +224,22 @@ impl<'f> Facts<'f> {
 
     /// Whether the smaller page is long enough and enough of it in order to recognise a machine's misreading.
     pub(super) fn may_be_misread(&self) -> bool {
-        let here = &self.of.here;
         self.kind != PairKind::Form
             && self.evidence.small.tokens >= limits::MISREAD_WORDS
-            && ratio(here.in_order, here.all) >= limits::MISREAD_IN_ORDER
+            && self.in_order() >= limits::MISREAD_IN_ORDER
+    }
+
+    /// Whether one text may be the other with many wrong letters, so that few other words are in common: rare bigrams agree.
+    pub(super) fn may_be_mistyped(&self) -> bool {
+        self.kind != PairKind::Form
+            && self.evidence.rare >= limits::RARE_BIGRAMS
+            && self.evidence.small.tokens >= limits::MISTYPED_WORDS
+            && self.in_order() >= limits::MUCH_MISTYPED_IN_ORDER
+    }
+
+    /// The share of the smaller page in order.
+    pub(super) fn in_order(&self) -> f64 {
+        ratio(self.of.here.in_order, self.of.here.all)
     }
 
     /// Nearly equal words over all differing words.

@@ -4,10 +4,11 @@
 use std::ops::Range;
 
 use super::grams::{self, Unit};
+use crate::compare::bigrams::{self, Bigrams};
 use crate::compare::{Word, size};
 use crate::knowledge::{Filter, Knowledge};
 
-/// Numbers before the sample: prose, keys of the sample, words, units.
+/// Numbers before the sample: prose beside the head of the bigrams, keys of the sample, words, units.
 const HEAD: usize = 4;
 
 /// Flags of a unit, below its first token: it begins a line, is a sentence, belongs to a frame.
@@ -34,24 +35,30 @@ pub(super) struct Fingerprint<'a> {
     pub(super) words: &'a [Word],
     /// Sentences and lines: the hash in the high half, the first token and flags in the low one.
     units: &'a [u64],
+    /// Those that are not frequent.
+    pub(super) bigrams: Bigrams<'a>,
 }
 
 impl<'a> Fingerprint<'a> {
-    /// Appends to `partials` the partial fingerprint of a text with these `words`, `units` and sketch keys.
+    /// Appends to `partials` the partial fingerprint of a text with these `words`, `units` and sketch keys. Returns the sample of its bigrams.
     pub(super) fn write_partial(
         prose: u64,
         words: impl ExactSizeIterator<Item = Word>,
         units: &[Unit],
         sample: &[u64],
         partials: &mut Vec<u64>,
-    ) {
+    ) -> Vec<u32> {
         partials.reserve(HEAD + 2 * sample.len() + words.len() + units.len());
         let counts = [sample.len(), words.len(), units.len()].map(|count| count as u64);
+        let first = partials.len();
         partials.push(prose);
         partials.extend(counts);
         partials.extend(sample);
         partials.extend(sample.iter().map(|_| 0));
+        let start = partials.len();
         partials.extend(words.map(Word::number));
+        let words: &[Word] = bytemuck::cast_slice(&partials[start..]);
+        let bigrams = bigrams::sample(words);
         partials.extend(units.iter().map(|unit| {
             let flag = |is: bool, flag: u64| if is { flag } else { 0 };
             u64::from(unit.hash) << 32
@@ -59,14 +66,27 @@ impl<'a> Fingerprint<'a> {
                 | flag(unit.begins_line, LINE)
                 | flag(unit.is_sentence, SENTENCE)
         }));
+        let (head, numbers) = bigrams::stored(&bigrams);
+        partials[first] |= head;
+        partials.extend(numbers);
+        bigrams
     }
 
-    /// Completes a partial fingerprint by setting the flags of its keys; `known_keys` are the keys with flags. A full one does not change.
-    pub(super) fn complete(partial: &mut [u64], known: &Knowledge, known_keys: &Filter) {
-        let Some((&mut [_, sampled, words, _], rest)) = partial.split_first_chunk_mut::<HEAD>()
+    /// Completes a partial fingerprint by setting the flags of its keys, and deleting frequent bigrams; `known_keys` are the keys with
+    /// flags. A full one does not change.
+    pub(super) fn complete(
+        partial: &mut [u64],
+        known: &Knowledge,
+        known_keys: &Filter,
+        is_frequent: impl Fn(u32) -> bool,
+    ) {
+        let Some((&mut [head, sampled, words, _], rest)) = partial.split_first_chunk_mut::<HEAD>()
         else {
             return;
         };
+        let bigrams = rest.len().saturating_sub(bigrams::stored_length(head));
+        let (rest, bigrams) = rest.split_at_mut(bigrams);
+        bigrams::delete(bigrams, is_frequent);
         let (sample, rest) = rest.split_at_mut(sampled as usize);
         let (boilerplate, rest) = rest.split_at_mut(sampled as usize);
         for unit in rest.iter_mut().skip(words as usize) {
@@ -80,15 +100,16 @@ impl<'a> Fingerprint<'a> {
 
     /// Reads a full fingerprint; `None` if the numbers are malformed.
     pub(super) fn read(numbers: &'a [u64]) -> Option<Fingerprint<'a>> {
-        let (&[prose, sampled, words, units], rest) = numbers.split_first_chunk::<HEAD>()?;
+        let (&[head, sampled, words, units], rest) = numbers.split_first_chunk::<HEAD>()?;
         let (sample, rest) = rest.split_at_checked(sampled as usize)?;
         let (boilerplate, rest) = rest.split_at_checked(sample.len())?;
         let (words, rest) = rest.split_at_checked(words as usize)?;
         let words: &[Word] = bytemuck::cast_slice(words);
-        let units = rest.get(..units as usize)?;
+        let (units, bigrams) = rest.split_at_checked(units as usize)?;
         Some(Fingerprint {
             tokens: words.len(),
-            prose,
+            prose: bigrams::beside(head),
+            bigrams: Bigrams::read(head, bigrams),
             sample,
             boilerplate,
             words,

@@ -7,13 +7,19 @@ mod verdict_tests;
 
 use std::sync::Arc;
 
+use rustc_hash::FxHashSet;
+
+use super::extra::Extra;
 use super::fingerprint::Fingerprint;
 use super::grams::{Placed, Unit, aligned, grams, prose, tokens, units};
 use super::overlap::{self, KeySlots, SketchOverlap};
 use super::params::CoverageParams;
+use super::verdict::rare_bigrams;
+use crate::compare::Word;
+use crate::compare::bigrams::{self, Bigrams};
 use crate::knowledge::{Filter, Knowledge};
 use crate::method::{Highlight, Learns, Method, MethodInfo, Trace, UpperBound, Verifier};
-use crate::relation::{Verdict, ratio};
+use crate::relation::{Relation, Verdict, ratio};
 use crate::sketch::{Bounds, Sketch, SketchRef};
 use crate::text::{Extract, Text};
 
@@ -87,6 +93,8 @@ pub struct Coverage {
     pub(super) known: Arc<Knowledge>,
     /// The keys about which `known` says something.
     pub(super) known_keys: Filter,
+    /// The frequent bigrams of `known`.
+    pub(super) frequent: FxHashSet<u32>,
 }
 
 /// How many sampled grams are added to the sample at a time.
@@ -100,7 +108,13 @@ impl Coverage {
             params,
             known: Arc::clone(known),
             known_keys: Filter::new(&[&known.common]),
+            frequent: known.bigrams.iter().copied().collect(),
         }
+    }
+
+    /// Whether a bigram is on many texts, as far as is known. If no texts were counted, none can be called rare.
+    pub(super) fn is_frequent(&self, bigram: u32) -> bool {
+        self.known.texts == 0 || self.frequent.contains(&bigram)
     }
 
     /// The sampled grams of a text, ascending and distinct.
@@ -133,13 +147,13 @@ impl Coverage {
         sample
     }
 
-    fn sketch_of(sample: &[u64], prose: u64, units: &[Unit]) -> Sketch {
+    fn sketch_of(sample: &[u64], prose: u64, units: &[Unit], bigrams: &[u32]) -> Sketch {
         if sample.is_empty() {
             return Sketch::default();
         }
         Sketch {
             keys: sample.to_vec(),
-            extra: extra(prose, units),
+            extra: Extra::numbers(prose, units, bigrams),
             ..Sketch::default()
         }
     }
@@ -149,27 +163,19 @@ impl Coverage {
         let (tokens, prose) = (tokens(text), prose(text));
         let sample = self.sample_of(&tokens);
         let units = units(text, &tokens);
-        Fingerprint::write_partial(prose, aligned(text, &tokens), &units, &sample, partials);
-        Coverage::sketch_of(&sample, prose, &units)
+        let words = aligned(text, &tokens);
+        let bigrams = Fingerprint::write_partial(prose, words, &units, &sample, partials);
+        Coverage::sketch_of(&sample, prose, &units, &bigrams)
     }
-}
-
-/// The extra numbers of a sketch: the share of prose, and the hashes of lines without a sentence, two per number.
-fn extra(prose: u64, units: &[Unit]) -> Vec<u64> {
-    let lines = units.iter().filter(|unit| !unit.is_sentence);
-    let mut hashes: Vec<u32> = lines.map(|unit| unit.hash).collect();
-    hashes.sort_unstable();
-    hashes.dedup();
-    let two = |two: &[u32]| u64::from(two[0]) << 32 | u64::from(two.get(1).copied().unwrap_or(0));
-    std::iter::once(prose)
-        .chain(hashes.chunks(2).map(two))
-        .collect()
 }
 
 impl Method for Coverage {
     fn sketch(&self, text: &Text) -> Sketch {
         let tokens = tokens(text);
-        Coverage::sketch_of(&self.sample_of(&tokens), prose(text), &units(text, &tokens))
+        let sample = self.sample_of(&tokens);
+        let words: Vec<Word> = aligned(text, &tokens).collect();
+        let bigrams = bigrams::sample(&words);
+        Coverage::sketch_of(&sample, prose(text), &units(text, &tokens), &bigrams)
     }
 
     /// The number of keys below the sampling limit: two pages are compared on at least as many keys as the smaller one has of these.
@@ -209,6 +215,41 @@ impl Method for Coverage {
         })
     }
 
+    fn bigrams(&self, sketch: SketchRef<'_>) -> Vec<u32> {
+        let all = bigrams::hashes(Extra::of(sketch).bigrams);
+        all.filter(|&hash| !self.is_frequent(hash)).collect()
+    }
+
+    fn retold(&self, a: SketchRef<'_>, b: SketchRef<'_>, trace: &mut Trace) -> Option<Verdict> {
+        let shared = SketchOverlap::of_sketches(a, b, self.params.below(), |_| 0)?;
+        if shared.is_mostly_boilerplate() {
+            return None;
+        }
+        let rare = [a, b].map(|sketch| {
+            let extra = Extra::of(sketch);
+            let mut rare = extra.bigrams.to_vec();
+            bigrams::delete(&mut rare, |hash| self.is_frequent(hash));
+            (extra.head, rare)
+        });
+        let [x, y] = rare
+            .each_ref()
+            .map(|(head, rare)| Bigrams::read(*head, rare));
+        let found = x.in_common(y);
+        let check = rare_bigrams(found.share());
+        trace.test(check).then(|| Verdict {
+            relation: Relation::Overlaps,
+            similarity: found.share(),
+            length_ratio: ratio(
+                a.keys.len().min(b.keys.len()),
+                a.keys.len().max(b.keys.len()),
+            ),
+            shared: found.shared as u32,
+            shared_chars: 0,
+            own_a: 0,
+            own_b: 0,
+        })
+    }
+
     fn may_reach(
         &self,
         a: SketchRef<'_>,
@@ -226,7 +267,7 @@ impl Method for Coverage {
 
     /// Pages that are not articles need a distinctive key as evidence, unless they share nearly everything.
     fn needs_distinctive(&self, sketch: SketchRef<'_>) -> Option<usize> {
-        let prose = sketch.extra.first().copied().unwrap_or_default();
+        let prose = Extra::of(sketch).prose;
         // A larger page has at least as many keys, if the page has more than a short one keeps; with equally many, the one with less prose
         // is the smaller.
         let is_smaller = sketch.keys.len() > LEAST_KEYS;

@@ -1,6 +1,7 @@
 //! The default method, `coverage`: how much of a page's text another page has, and how the rest differs.
 
 mod estimate;
+mod extra;
 mod facts;
 mod fingerprint;
 pub(crate) mod grams;

@@ -1,6 +1,7 @@
 //! What two sketches share, with and without boilerplate (keys of templates).
 
 use super::fingerprint::Fingerprint;
+use super::limits;
 use crate::relation::ratio;
 use crate::sketch::{Sketch, SketchRef, may_share, shared_places};
 
@@ -96,6 +97,12 @@ impl SketchOverlap {
     /// Whether some of the compared keys are boilerplate.
     pub(super) fn has_boilerplate(&self) -> bool {
         self.non_boilerplate < self.sampled
+    }
+
+    /// Whether a large part of the shared keys is boilerplate, as in a form.
+    pub(super) fn is_mostly_boilerplate(&self) -> bool {
+        let boilerplate = self.sampled_shared - self.non_boilerplate_shared;
+        ratio(boilerplate, self.sampled_shared) >= limits::FORM
     }
 
     /// How many keys outside boilerplate are needed for them to decide: if nearly all keys are boilerplate, the rest is chance.

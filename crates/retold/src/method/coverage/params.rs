@@ -1,5 +1,6 @@
 //! The parameters of `coverage`, and values computed from them.
 
+use super::extra::Extra;
 use crate::knowledge::CommonRule;
 use crate::method::Verification;
 use crate::param::params;
@@ -62,7 +63,8 @@ impl CoverageParams {
         CommonRule {
             min_df: self.common_df as u64,
             context_similarity: self.agreement,
-            lines: Some(|sketch| sketch.extra.get(1..).unwrap_or_default()),
+            lines: Some(|sketch| Extra::of(sketch).lines),
+            bigrams: Some(|sketch| Extra::of(sketch).bigrams),
         }
     }
 }

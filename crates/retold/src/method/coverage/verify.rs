@@ -2,7 +2,8 @@
 
 use super::fingerprint::Fingerprint;
 use super::method::Coverage;
-use crate::method::{Against, Trace, Verifier};
+use super::params::CoverageParams;
+use crate::method::{Against, OwnWords, Trace, Verifier};
 use crate::relation::Verdict;
 use crate::sketch::Sketch;
 use crate::text::Text;
@@ -20,7 +21,8 @@ impl Verifier for Coverage {
     }
 
     fn complete_fingerprint(&self, partial: &mut [u64]) {
-        Fingerprint::complete(partial, &self.known, &self.known_keys);
+        let is_frequent = |bigram| self.is_frequent(bigram);
+        Fingerprint::complete(partial, &self.known, &self.known_keys, is_frequent);
     }
 
     fn verify(&self, a: &[u64], b: &[u64], trace: &mut Trace) -> Option<Verdict> {
@@ -28,13 +30,19 @@ impl Verifier for Coverage {
         self.params.verdict(&a, &mut None, &b, trace)
     }
 
+    fn may_repeat(&self, a: &[u64], b: &[u64]) -> bool {
+        let texts = Fingerprint::read(a).zip(Fingerprint::read(b));
+        texts.is_none_or(|(a, b)| CoverageParams::may_repeat(&a, &b))
+    }
+
     fn own_against(&self, text: &[u64], others: &[&[u64]]) -> Option<u32> {
-        let text = Fingerprint::read(text)?;
-        let others: Option<Vec<_>> = others
-            .iter()
-            .map(|other| Fingerprint::read(other))
-            .collect();
-        Some(self.params.own_against(&text, &others?))
+        let (text, others) = (Fingerprint::read(text)?, read_all(others)?);
+        Some(self.params.own_against(&text, &others))
+    }
+
+    fn own_passages(&self, text: &[u64], others: &[&[u64]]) -> Option<Vec<OwnWords>> {
+        let (text, others) = (Fingerprint::read(text)?, read_all(others)?);
+        Some(self.params.own_passages(&text, &others))
     }
 
     fn against<'v>(&'v self, fingerprint: &'v [u64]) -> Against<'v> {
@@ -44,4 +52,11 @@ impl Verifier for Coverage {
             self.params.verdict(a, &mut index, &b, &mut Trace::off())
         })
     }
+}
+
+fn read_all<'a>(fingerprints: &[&'a [u64]]) -> Option<Vec<Fingerprint<'a>>> {
+    let read = fingerprints
+        .iter()
+        .map(|numbers| Fingerprint::read(numbers));
+    read.collect()
 }

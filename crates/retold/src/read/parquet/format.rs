@@ -24,6 +24,10 @@ impl Format for Parquet {
         Some(rows::rows(source))
     }
 
+    fn names(&self, _: OpenFile, source: &Source, _: &ReadOptions) -> Vec<String> {
+        rows::names(source)
+    }
+
     fn rewrite(
         &self,
         _: OpenFile,

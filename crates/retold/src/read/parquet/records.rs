@@ -8,6 +8,7 @@ use ::parquet::file::reader::FileReader;
 
 use super::cells::{self, Cells, Column};
 use super::levels::{BATCH_ROWS, read_through};
+use super::rows::WholeRows;
 use super::table::{DATE, HTML, ID, SITE, TITLE, Table, URL, guarded};
 use crate::page::{Content, Markup, Page};
 use crate::read::format::Records;
@@ -116,6 +117,10 @@ pub(super) fn records(source: &Source, options: &ReadOptions) -> Records {
             batch: RowBatch::default(),
             lost: (0, String::new()),
             number: 0,
+            whole: match options.all_fields {
+                true => WholeRows::open(source),
+                false => None,
+            },
             source: source.clone(),
             options: options.clone(),
         }),
@@ -136,6 +141,8 @@ struct ParquetRecords {
     /// How many rows of a damaged row group must still be rejected, and why.
     lost: (usize, String),
     number: u64,
+    /// All columns, if all fields are read.
+    whole: Option<WholeRows>,
     source: Source,
     options: ReadOptions,
 }
@@ -148,6 +155,7 @@ impl Iterator for ParquetRecords {
             self.go_on()?;
         }
         self.number += 1;
+        let all = self.whole.as_mut().map(WholeRows::next);
         if self.batch.next == self.batch.rows {
             self.lost.0 -= 1;
             let reason = format!("row {}, {}", self.number, self.lost.1);
@@ -155,7 +163,11 @@ impl Iterator for ParquetRecords {
         }
         let row = self.batch.next;
         self.batch.next += 1;
-        Some(self.record(row))
+        let mut record = self.record(row);
+        if let (Body::Row(page), Some(all)) = (&mut record.body, all) {
+            page.fields = all;
+        }
+        Some(record)
     }
 }
 
