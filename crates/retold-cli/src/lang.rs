@@ -74,7 +74,8 @@ pub fn lines(text: &str) -> Cow<'_, str> {
     }
 }
 
-fn in_chinese(text: &str) -> String {
+/// The Chinese of lines, as far as the table has it.
+pub fn in_chinese(text: &str) -> String {
     let lines = text.split_inclusive('\n').map(|line| {
         let (line, end) = line
             .strip_suffix('\n')
@@ -363,6 +364,46 @@ mod tests {
         missing.sort();
         missing.dedup();
         assert!(missing.is_empty(), "not in zh.tsv:\n{}", missing.join("\n"));
+    }
+
+    #[test]
+    fn what_is_wrong_with_arguments_is_said_in_chinese() {
+        for (line, chinese) in [
+            ("dedupe x", "不认识命令 'dedupe'"),
+            ("dedup x -o y --treads 2", "有一个相近的参数：'--threads'"),
+            ("dedup x -o y -z", "不认识参数 '-z'"),
+            ("dedup x", "缺少以下必需的参数："),
+            ("dedup x -o y -o z", "只能给出一次"),
+            ("dedup x -o", "需要一个值，但没有给出"),
+            ("dedup x -o y --extract most", "[可选值：main, "),
+            ("dedup x -o y --own 5%", "应为 WORDS 或 WORDS,SHARE%"),
+            ("dedup x -o y --memory 4X", "应为字节数"),
+            ("dedup x -o y --seed", "不认识参数 '--seed'"),
+            ("dedup x -o y --param a", "应为 NAME=VALUE"),
+            ("dedup x -o y --no-kept --mark a", "不能与 '--no-kept' 同用"),
+            ("index", "index"),
+            ("pairs x -n 0", "应为不小于 1 的整数"),
+            ("methods a b", "不认识参数 'b'"),
+            (
+                "dedup x -o y --stop-if 5",
+                "以及大于 0、不超过 100 % 的比例",
+            ),
+        ] {
+            let arguments = std::iter::once("retold").chain(line.split(' '));
+            let error = Cli::command()
+                .term_width(usize::MAX)
+                .try_get_matches_from(arguments)
+                .expect_err(line);
+            let said = match error.kind() {
+                clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
+                    help(&error.render().to_string(), 100)
+                }
+                _ => in_chinese(&error.render().to_string()),
+            };
+            assert!(said.contains(chinese), "{line}: {said}");
+            let english: Vec<&str> = said.lines().filter(|line| has_english(line)).collect();
+            assert!(english.is_empty(), "{line}: {english:?}");
+        }
     }
 
     #[test]

@@ -145,7 +145,7 @@ pub fn main() -> ExitCode {
     })
 }
 
-/// Runs the command; help is shown in Chinese.
+/// Runs the command; help, and what is wrong with the arguments, is shown in Chinese.
 fn in_chinese(arguments: Vec<OsString>) -> Result<ExitCode> {
     // Each paragraph is a line until it is translated.
     let command = Cli::command().term_width(usize::MAX);
@@ -165,7 +165,11 @@ fn in_chinese(arguments: Vec<OsString>) -> Result<ExitCode> {
                 eprint!("{help}");
                 Ok(ExitCode::from(2))
             }
-            _ => error.exit(),
+            ErrorKind::DisplayVersion => error.exit(),
+            _ => {
+                eprint!("{}", lang::lines(&error.render().to_string()));
+                Ok(ExitCode::from(2))
+            }
         },
     }
 }

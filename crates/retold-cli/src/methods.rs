@@ -7,6 +7,7 @@ use retold::method::{DEFAULT_METHOD, METHODS, MethodInfo, Preset, find_method};
 use retold::{Linkage, Result};
 use serde_json::json;
 
+use crate::lang::{is_chinese, message};
 use crate::say;
 
 /// Lists the methods with their parameters, defaults, ranges and sources
@@ -36,17 +37,25 @@ pub fn run(args: &Args) -> Result<ExitCode> {
 }
 
 fn print(method: &MethodInfo, to: &mut dyn Write) -> io::Result<()> {
-    let default = if method.name == DEFAULT_METHOD {
-        " (default)"
-    } else {
-        ""
+    let default = match method.name == DEFAULT_METHOD {
+        true => message(" (default)"),
+        false => "".into(),
     };
-    writeln!(to, "{}{default}: {}", method.name, method.summary)?;
-    writeln!(to, "  source: {}", method.source)?;
-    writeln!(to, "  sees: --extract {}", method.extract.name())?;
+    let (colon, semicolon) = match is_chinese() {
+        true => ("：", "；"),
+        false => (": ", "; "),
+    };
+    let summary = message(method.summary);
+    writeln!(to, "{}{default}{colon}{summary}", method.name)?;
+    let source = format!("  source: {}", method.source);
+    writeln!(to, "{}", message(&source))?;
+    let sees = format!("  sees: --extract {}", method.extract.name());
+    writeln!(to, "{}", message(&sees))?;
     for param in method.all_params() {
+        let range = param.domain.to_string();
         writeln!(to, "  --param {}={}", param.name, param.domain.default())?;
-        writeln!(to, "      {}; {}", param.help, param.domain)?;
+        let (help, range) = (message(param.help), message(&range));
+        writeln!(to, "      {help}{semicolon}{range}")?;
     }
     for preset in Preset::of(method) {
         let params: Vec<_> = preset
@@ -60,11 +69,13 @@ fn print(method: &MethodInfo, to: &mut dyn Write) -> io::Result<()> {
         };
         writeln!(
             to,
-            "  --preset {}: {}{cluster}",
+            "  --preset {}{colon}{}{cluster}",
             preset.name,
             params.join(" ")
         )?;
-        writeln!(to, "      as in {}; {}", preset.source, preset.remark)?;
+        let source = format!("as in {}", preset.source);
+        let (source, remark) = (message(&source), message(preset.remark));
+        writeln!(to, "      {source}{semicolon}{remark}")?;
     }
     writeln!(to)
 }
@@ -96,4 +107,30 @@ fn as_json(method: &MethodInfo) -> serde_json::Value {
         "params": params.collect::<Vec<_>>(),
         "presets": presets.collect::<Vec<_>>(),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use retold::method::PRESETS;
+
+    use super::*;
+    use crate::lang::in_chinese;
+
+    #[test]
+    fn all_methods_are_described_in_chinese() {
+        let mut texts = Vec::new();
+        for method in METHODS {
+            texts.push(method.summary.to_owned());
+            for param in method.all_params() {
+                texts.extend([param.help.to_owned(), param.domain.to_string()]);
+            }
+        }
+        texts.extend(PRESETS.iter().map(|preset| preset.remark.to_owned()));
+        texts.retain(|text| in_chinese(text) == *text);
+        assert!(
+            texts.is_empty(),
+            "not in zh-messages.tsv:\n{}",
+            texts.join("\n")
+        );
+    }
 }

@@ -44,10 +44,12 @@ impl State {
         }
     }
 
-    /// The live page below `before` that a page with this entry would be a version of. `is_gone`: pages that are about to be replaced.
+    /// The live page below `before` that a page with this entry and identity would be a version of. `is_gone`: pages that are about to be
+    /// replaced.
     pub(crate) fn version_of(
         &self,
         entry: &Entry,
+        own: Option<&str>,
         before: u32,
         is_gone: &dyn Fn(u32) -> bool,
     ) -> Result<Option<(u32, Entry)>> {
@@ -56,10 +58,10 @@ impl State {
         if found.is_some() {
             return Ok(found);
         }
-        let Some((own, url)) = self.identity(entry).zip(entry.address()) else {
+        let Some((own, url)) = own.zip(entry.address()) else {
             return Ok(None);
         };
-        let is_of = |other: &Entry| self.identity(other).as_ref() == Some(&own);
+        let is_of = |other: &Entry| self.identity(other).as_deref() == Some(own);
         self.find_address(url, before, is_there, is_of)
     }
 

@@ -1,6 +1,7 @@
 //! Stories for readers of feeds: each once, with who else has it and what they add.
 
 use retold::Result;
+use retold::internal::shortened;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::condense::Listed;
@@ -111,7 +112,7 @@ impl Index {
         }
         let text = self.text_of(first)?.map(|text| {
             let blocks: Vec<&str> = text.shown().filter(|block| !block.is_empty()).collect();
-            cut(&blocks.join("\n"), TEXT)
+            shortened(&blocks.join("\n"), TEXT)
         });
         let name = self.read().pages.graph.first(page);
         let entry = &pages[0].entry;
@@ -167,7 +168,7 @@ impl Index {
             if room == 0 {
                 break;
             }
-            adds.push(cut(&passage.text, room));
+            adds.push(shortened(&passage.text, room));
             room = room.saturating_sub(passage.text.chars().count());
         }
         Ok(adds)
@@ -207,12 +208,4 @@ fn latest(state: &State, limit: usize) -> Vec<u32> {
     });
     let latest = stories.into_iter().rev().take(limit);
     latest.map(|((.., page), _)| page).collect()
-}
-
-/// The first characters of a text, with a mark if there are more.
-fn cut(text: &str, chars: usize) -> String {
-    match text.char_indices().nth(chars) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
-    }
 }

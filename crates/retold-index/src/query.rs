@@ -181,7 +181,8 @@ impl Index {
     pub fn query(&self, page: &Prepared, limit: Option<usize>) -> Result<(Status, Vec<Match>)> {
         let (known, status, visible) = {
             let state = self.read();
-            let known = state.version_of(&page.entry, state.visible, &|_| false)?;
+            let own = state.identity(&page.entry);
+            let known = state.version_of(&page.entry, own.as_deref(), state.visible, &|_| false)?;
             let status = match &known {
                 Some((_, entry)) if entry.sketch.text_hash == page.entry.sketch.text_hash => {
                     Status::Unchanged

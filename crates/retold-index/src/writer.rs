@@ -139,7 +139,7 @@ impl Writer {
                 Some(&(number, entry)) => Some((number, entry.clone())),
                 None => {
                     let is_gone = |page: u32| plan.gone.contains_key(&page);
-                    state.version_of(&page.entry, next, &is_gone)?
+                    state.version_of(&page.entry, address.as_deref(), next, &is_gone)?
                 }
             };
             let planned = match known {

@@ -135,8 +135,8 @@ pub(crate) fn find(job: &Job, run: &RunConfig, watch: &dyn Watch) -> Result<Find
         Against::Index(folder) => {
             if job.judge.addresses.same_url != SameUrl::Off {
                 return Err(Error::usage(
-                    "--same-url does not go with --against an index, which knows no addresses: run it on the new pages first, and \
-                     compare what it kept",
+                    "--same-url does not go with --against an index: run it on the new pages first, and compare what it kept; or add the \
+                     pages to an index of `index create --same-url`, which replaces versions itself",
                 ));
             }
             // The index decides how pages are compared.

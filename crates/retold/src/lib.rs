@@ -146,6 +146,6 @@ pub mod internal {
     };
     #[cfg(any(feature = "precise", fuzzing))]
     pub use crate::text::guard::tame as tame_html;
-    pub use crate::text::{Folder, count_chars, decodes, text_hash};
+    pub use crate::text::{Folder, count_chars, decodes, shortened, text_hash};
     pub use crate::verify::{Take, TextSource};
 }

@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use quick_xml::escape::escape;
+use retold::internal::shortened;
 
 use super::gather::{Changed, Digest, Row, Told};
 use super::words::{Words, filled};
@@ -64,10 +65,7 @@ fn name(row: &Row) -> &str {
 /// A text of at most so many characters, on one line.
 fn short(text: &str) -> String {
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    match text.char_indices().nth(LONGEST) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text,
-    }
+    shortened(&text, LONGEST)
 }
 
 /// A date to the minute.

@@ -2,6 +2,8 @@
 
 use std::error::Error;
 
+use retold::internal::shortened;
+
 /// The longest message, in characters.
 const LONGEST: usize = 500;
 
@@ -37,10 +39,7 @@ fn plain(text: &str) -> String {
     let words: Vec<String> = words.collect();
     let line = words.join(" ");
     let line = line.trim_end_matches([':', ' ', '-']);
-    match line.char_indices().nth(LONGEST) {
-        None => line.to_owned(),
-        Some((end, _)) => format!("{}…", &line[..end]),
-    }
+    shortened(line, LONGEST)
 }
 
 #[cfg(test)]

@@ -1,11 +1,11 @@
 //! Pages and stories as resources.
 
 use percent_encoding::{NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
+use retold::internal::shortened;
 use retold_index::{Order, PageFilter};
 use rmcp::ErrorData;
 use rmcp::model::{ReadResourceResult, Resource, ResourceContents, ResourceTemplate};
 
-use super::tools::shortened;
 use crate::problem::Problem;
 use crate::state::App;
 

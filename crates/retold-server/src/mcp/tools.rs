@@ -1,7 +1,7 @@
 //! The tools.
 
 use retold::explain::{Offsets, PassageKind};
-use retold::internal::date_seconds;
+use retold::internal::{date_seconds, shortened};
 use retold::{Page, Relation};
 use retold_index::{
     Adds, Entry, Index, Known, Match, MatchLine, PageFilter, PageLine, Prepared, StoryPage,
@@ -229,14 +229,6 @@ impl Passages {
     fn of_adds(adds: Adds) -> Passages {
         let texts = adds.passages.into_iter().map(|passage| passage.text);
         Passages::of(adds.words, texts)
-    }
-}
-
-/// A text of at most this many characters.
-pub(super) fn shortened(text: &str, characters: usize) -> String {
-    match text.char_indices().nth(characters) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
     }
 }
 

@@ -44,7 +44,7 @@ pub mod words;
 mod words_tests;
 mod written;
 
-pub use count::count_chars;
+pub use count::{count_chars, shortened};
 pub use cut::{BlockUnit, Cuts};
 pub use derived::Word;
 pub use extract::{Extract, Extraction};
