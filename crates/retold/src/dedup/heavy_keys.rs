@@ -147,58 +147,6 @@ impl PostingList {
     }
 }
 
-/// Which of a number of places were met: a few in a set, many as a flag for each place.
-struct Met {
-    few: FxHashSet<u32>,
-    flags: Vec<bool>,
-    places: usize,
-}
-
-impl Met {
-    /// From one place in so many on, setting flags costs less than hashing, although all flags are made for one probe.
-    const MANY: usize = 64;
-
-    fn new(places: usize) -> Met {
-        Met {
-            few: FxHashSet::default(),
-            flags: Vec::new(),
-            places,
-        }
-    }
-
-    /// Returns whether the place is met for the first time.
-    fn insert(&mut self, place: u32) -> bool {
-        if let Some(flag) = self.flags.get_mut(place as usize) {
-            return !std::mem::replace(flag, true);
-        }
-        let is_new = self.few.insert(place);
-        if self.few.len() * Met::MANY > self.places {
-            self.flags = flags(self.few.drain(), self.places);
-        }
-        is_new
-    }
-}
-
-fn flags(of: impl IntoIterator<Item = u32>, places: usize) -> Vec<bool> {
-    let mut flags = vec![false; places];
-    of.into_iter()
-        .for_each(|place| flags[place as usize] = true);
-    flags
-}
-
-/// Sorts places and leaves each once.
-fn ascending(mut met: Vec<u32>, places: usize) -> Vec<u32> {
-    if met.len() > places / 4 {
-        let all = 0..places as u32;
-        let flags = flags(met, places);
-        return all.filter(|&place| flags[place as usize]).collect();
-    }
-    // Lists ascend, and lists of one template have the same groups, so a stable sort merges few runs.
-    met.sort();
-    met.dedup();
-    met
-}
-
 /// A probing group: its place in the join, its ranks, and which of them are heavy.
 struct Prober<'r> {
     place: u32,
@@ -382,7 +330,9 @@ impl<'a> HeavyKeys<'a> {
             places.extend_from_slice(others);
             false
         });
-        let mut places = ascending(places, self.join.len());
+        // Lists ascend, and lists of one template have the same groups, so a stable sort merges few runs.
+        places.sort();
+        places.dedup();
         places.retain(|&other| {
             let is_within = || self.is_within(&prober, other);
             is_wanted(self.join.group(other), &is_within)
@@ -401,11 +351,11 @@ impl<'a> HeavyKeys<'a> {
         mut test: impl FnMut(GroupNo, &dyn Fn() -> bool) -> bool,
     ) -> bool {
         let prober = self.prober(group);
-        let mut met = Met::new(self.join.len());
+        let mut seen = FxHashSet::default();
         self.each_part(&prober, |others| {
             others.iter().any(|&other| {
                 let is_within = || self.is_within(&prober, other);
-                met.insert(other) && test(self.join.group(other), &is_within)
+                seen.insert(other) && test(self.join.group(other), &is_within)
             })
         })
     }
@@ -543,28 +493,6 @@ impl<'a> HeavyKeys<'a> {
             if !list.is_open() {
                 list.left = None;
             }
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::*;
-
-    proptest! {
-        #[test]
-        fn places_are_met_once_and_sorted(
-            places in 1usize..2000,
-            met in proptest::collection::vec(any::<u32>(), 0..200),
-        ) {
-            let met: Vec<u32> = met.iter().map(|place| place % places as u32).collect();
-            let (mut plainly, mut met_here) = (std::collections::BTreeSet::new(), Met::new(places));
-            for &place in &met {
-                prop_assert_eq!(met_here.insert(place), plainly.insert(place));
-            }
-            prop_assert_eq!(ascending(met, places), plainly.into_iter().collect::<Vec<u32>>());
         }
     }
 }

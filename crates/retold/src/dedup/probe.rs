@@ -17,6 +17,9 @@ use crate::verify::Verification;
 
 /// The most groups that probe for a first match at the same time: most match quickly, and then few must probe all of their lists.
 const FIRST_PROBES: usize = 128;
+/// The most groups that a probe for a first match meets. In a family nearly every one is a match, and the smallest, which all others may
+/// quote, come first. So a group that meets more is on lists of templates, also if it finds a match by chance.
+const FIRST_MET: usize = 4096;
 /// The most groups in a batch, including those that do not probe.
 const TOGETHER: usize = 4096;
 
@@ -26,6 +29,16 @@ const ONE_IN: usize = 8;
 
 /// Minimum similarity by sketches of groups in one family. A lower one would join families that share a template.
 const SAME_FAMILY: f32 = 0.8;
+
+/// What a probe for a first match finds.
+enum First {
+    /// The pair with the match, and on which of the group's lists the match is.
+    Match(Pair, Vec<bool>),
+    /// No match on all lists.
+    Nothing,
+    /// None among [`FIRST_MET`] groups.
+    TooFar,
+}
 
 pub(crate) struct Probing<'a> {
     pub(crate) judge: SketchJudge<'a>,
@@ -78,8 +91,8 @@ impl<'a> Probing<'a> {
     }
 
     /// Before texts are compared, finds for each of these groups one pair on the lists of its heavy keys that sketches relate, by its own
-    /// probe or the other's. Groups that probe without a match become [isolated](Probing::isolated). Lists without any match are closed for
-    /// good.
+    /// probe or the other's. Groups that probe all of their lists without a match become [isolated](Probing::isolated). Lists with too few
+    /// matches are closed for good.
     ///
     /// Errors: the run was cancelled.
     pub(crate) fn first_probes(
@@ -100,26 +113,26 @@ impl<'a> Probing<'a> {
             let probing = next_batch(&mut rest, FIRST_PROBES, |group| {
                 (!is_matched[group.at()] && heavy.has_open(group)).then_some(true)
             });
-            let found: Vec<Option<(Pair, Vec<bool>)>> = probing
+            let found: Vec<First> = probing
                 .par_iter()
-                .map(|&group| {
-                    let pair = self.first_match(group, heavy)?;
-                    let found_on = heavy.shared_open(group, self.other(group, &pair));
-                    Some((pair, found_on))
-                })
+                .map(|&group| self.first_match(group, heavy))
                 .collect();
-            for (&group, found) in probing.iter().zip(&found) {
+            for (&group, found) in probing.iter().zip(found) {
                 match found {
-                    Some((pair, _)) => {
+                    First::Match(pair, found_on) => {
                         for page in [pair.a, pair.b] {
                             is_matched[self.groups().of(page).at()] = true;
                         }
+                        pairs.push(pair);
+                        heavy.probed_for_first(group, Some(&found_on));
                     }
-                    None => isolated[group.at()] = true,
+                    First::Nothing => {
+                        isolated[group.at()] = true;
+                        heavy.probed_for_first(group, None);
+                    }
+                    First::TooFar => heavy.probed_for_first(group, None),
                 }
-                heavy.probed_for_first(group, found.as_ref().map(|(_, found_on)| &found_on[..]));
             }
-            pairs.extend(found.into_iter().flatten().map(|(pair, _)| pair));
             self.context().watch.advance((before - rest.len()) as u64);
         }
         heavy.settle();
@@ -128,22 +141,30 @@ impl<'a> Probing<'a> {
     }
 
     /// The pair with the first group on a group's lists to which sketches relate it.
-    fn first_match(&self, group: GroupNo, heavy: &HeavyKeys<'_>) -> Option<Pair> {
-        let (one, mut found) = (self.judge.one(group), None);
-        let (mut compared, mut bound) = (0, None);
+    fn first_match(&self, group: GroupNo, heavy: &HeavyKeys<'_>) -> First {
+        let (one, mut found) = (self.judge.one(group), First::Nothing);
+        let (mut met, mut compared, mut bound) = (0, 0, None);
         heavy.any(group, |other, is_within| {
+            if !self.groups().may_compare(group, other) {
+                return false;
+            }
+            met += 1;
+            if met > FIRST_MET {
+                found = First::TooFar;
+                return true;
+            }
             let may_be = |bound| one.may_be_related(bound, other);
-            if self.groups().may_compare(group, other)
-                && is_within()
-                && bound.as_ref().is_none_or(may_be)
-            {
-                found = one.with(other);
+            if is_within() && bound.as_ref().is_none_or(may_be) {
+                if let Some(pair) = one.with(other) {
+                    found = First::Match(pair, heavy.shared_open(group, other));
+                    return true;
+                }
                 compared += 1;
                 if compared == self.context().limits.bounded {
                     bound = one.upper_bound();
                 }
             }
-            found.is_some()
+            false
         });
         found
     }
