@@ -17,9 +17,9 @@ use crate::verify::Verification;
 
 /// The most groups that probe for a first match at the same time: most match quickly, and then few must probe all of their lists.
 const FIRST_PROBES: usize = 128;
-/// The most groups that a probe for a first match meets. In a family nearly every one is a match, and the smallest, which all others may
-/// quote, come first. So a group that meets more is on lists of templates, also if it finds a match by chance.
-const FIRST_MET: usize = 4096;
+/// The most groups that a probe for a first match meets. Short lists come first, and in a family nearly every group is a match. So a group
+/// that meets more is on lists of templates, even if it would find a match by chance.
+const FIRST_MET: usize = 1024;
 /// The most groups in a batch, including those that do not probe.
 const TOGETHER: usize = 4096;
 
