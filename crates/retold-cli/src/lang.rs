@@ -374,7 +374,7 @@ mod tests {
             ("dedup x -o y -z", "不认识参数 '-z'"),
             ("dedup x", "缺少以下必需的参数："),
             ("dedup x -o", "需要一个值，但没有给出"),
-            ("dedup x -o y --extract most", "[可选值：main, "),
+            ("dedup x -o y --extract most", "[可选值：none, main, "),
             ("dedup x -o y --own 5%", "应为 WORDS 或 WORDS,SHARE%"),
             ("dedup x -o y --memory 4X", "应为字节数"),
             ("dedup x -o y --seed", "不认识参数 '--seed'"),
