@@ -379,7 +379,7 @@ mod tests {
             ("dedup x -o y --memory 4X", "应为字节数"),
             ("dedup x -o y --seed", "不认识参数 '--seed'"),
             ("dedup x -o y --param a", "应为 NAME=VALUE"),
-            ("dedup x -o y --no-kept --mark a", "不能与 '--no-kept' 同用"),
+            ("dedup x -o y --no-kept --mark a", "不能与 '--mark' 同用"),
             ("index", "需要一个子命令，但没有给出"),
             (
                 "explain a b --ids c",
